@@ -82,7 +82,8 @@ TEST(ReshardPath, KeepsTheKindOfPartialValues) {
   Array global = numbered({4, 4});
   auto path = checkPair(global, maximum, {{{1}, {}}, {}, ReduceKind::Sum}, grid);
   for (const ReshardStep &step : path->steps)
-    EXPECT_EQ(step.reduce, ReduceKind::Max);
+    if (step.kind == ReshardStep::Kind::AllReduce || step.kind == ReshardStep::Kind::ReduceScatter)
+      EXPECT_EQ(step.reduce, ReduceKind::Max);
 }
 
 TEST(ReshardPath, ReduceThenCutIsOneReduceScatter) {
