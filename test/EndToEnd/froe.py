@@ -1,0 +1,85 @@
+"""Runs the `froe` command for tests: compile, run, and what to say when one of them fails."""
+
+import json
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build"
+FROE = BUILD / "bin/froe"
+
+
+class Failure(Exception):
+    """A command that failed or numbers that differ; its text tells a person what and by how much."""
+
+
+@dataclass
+class Setting:
+    """How a model is split: the mesh, and a named plan that is forced or a constraint file."""
+
+    mesh: str
+    constrain: str | None = None
+    options: list[str] = field(default_factory=list)
+
+    def ranks(self) -> int:
+        return int(np.prod([int(size) for size in self.mesh.split("x")]))
+
+    def __str__(self) -> str:
+        plan = Path(self.constrain).name if self.constrain else "chosen"
+        return f"mesh {self.mesh}, {plan} plan"
+
+
+def call(arguments: list, timeout: float) -> str:
+    """Standard output of `froe ARGUMENTS`; raises Failure with the command and the end of its messages."""
+    command = [str(FROE), *map(str, arguments)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, errors="replace")
+    except subprocess.TimeoutExpired as error:
+        raise Failure(f"no end after {timeout} s: {' '.join(command)}") from error
+    if done.returncode:
+        raise Failure(f"exit code {done.returncode}: {' '.join(command)}\n{done.stderr.strip()[-3000:]}")
+    return done.stdout
+
+
+def compile_model(model: Path, package: Path, setting: Setting, dims: dict[str, int] | None = None, timeout: float = 300) -> dict:
+    """Compiles into `package` (replacing it) and returns the JSON report."""
+    dim_options = [option for name, size in (dims or {}).items() for option in ("--dim", f"{name}={size}")]
+    constrain = ["--constrain", setting.constrain] if setting.constrain else []
+    text = call(["compile", model, "-o", package, "--mesh", setting.mesh, *dim_options, *constrain, *setting.options, "--json"], timeout)
+    return json.loads(text)
+
+
+def run_package(package: Path, ranks: int, inputs: dict[str, Path], folder: Path, options: list[str] = [],
+                timeout: float = 300) -> tuple[dict[str, np.ndarray], dict]:
+    """Outputs by name, and the JSON report of the run."""
+    input_options = [option for name, file in inputs.items() for option in ("--input", f"{name}={file}")]
+    text = call(["run", package, "-n", ranks, *input_options, "--output-dir", folder, *options, "--json"], timeout)
+    report = json.loads(text)
+    return {output["name"]: np.load(folder / output["file"]) for output in report["outputs"]}, report
+
+
+def difference(name: str, found: np.ndarray, expected: np.ndarray, rtol: float, atol: float) -> str | None:
+    """What differs between two arrays, in one line; None where nothing does."""
+    if found.shape != expected.shape or found.dtype != expected.dtype:
+        return f"'{name}': expected {expected.dtype}{list(expected.shape)}, found {found.dtype}{list(found.shape)}"
+    if not np.issubdtype(expected.dtype, np.floating):
+        wrong = found != expected
+    else:
+        wrong = ~np.isclose(found, expected, rtol=rtol, atol=atol, equal_nan=True)
+    if not wrong.any():
+        return None
+    distance = np.where(wrong, np.abs(found.astype(np.float64) - expected.astype(np.float64)), 0)
+    distance = np.where(np.isnan(distance), np.inf, distance)
+    at = np.unravel_index(int(distance.argmax()), distance.shape)
+    return (f"'{name}': {int(wrong.sum())} of {wrong.size} elements differ, most at {[int(i) for i in at]}: "
+            f"expected {expected[at]}, found {found[at]}")
+
+
+def differences(found: dict[str, np.ndarray], expected: dict[str, np.ndarray], rtol: float, atol: float) -> list[str]:
+    """One line for each output that differs or is absent."""
+    lines = [f"'{name}': no such output" for name in expected if name not in found]
+    lines += [difference(name, found[name], expected[name], rtol, atol) for name in expected if name in found]
+    return [line for line in lines if line]

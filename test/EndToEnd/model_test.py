@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""One model of test/models, compiled in several ways and run on several ranks, against ONNX Runtime.
+
+    model_test.py bert-base                 # every setting
+    model_test.py bert-base --mesh 2        # one mesh only
+"""
+
+import argparse
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from froe import BUILD, ROOT, Failure, Setting, compile_model, differences, run_package
+
+sys.path += [str(ROOT / "test/models"), str(ROOT / "scripts")]
+import make_inputs
+import make_weights
+import minilm
+import reference
+
+# Batches that do and do not divide by the ranks, so that every plan meets uneven shards somewhere.
+TEXT = {"batch": 3, "sequence": 16}
+DIMS = {"bert-base": TEXT, "bert-base-legacy": TEXT, "gpt2": {"batch": 2, "sequence": 13}, "llama-160m": {"batch": 2, "sequence": 16},
+        "minilm-l6": {"batch": 5, "sequence": 11}, "mlp": {"batch": 6}, "vit-b-16": {"batch": 2}}
+SETTINGS = [Setting("1"), Setting("2"), Setting("3"), Setting("4"), Setting("2x2"), Setting("2", "data"), Setting("2", "tensor"),
+            Setting("4", "tensor"), Setting("2x2", "data"), Setting("2x2", "tensor")]
+RTOL, ATOL = 1e-3, 1e-4
+
+
+def model_with_weights(name: str) -> Path:
+    """The model beside its weights, below build/models; made once."""
+    folder = BUILD / "models" / name
+    if name == "minilm-l6":
+        return minilm.fetch(folder) / "model.onnx"
+    graph = ROOT / "test/models" / name / "model.onnx"
+    if not (folder / "model.onnx.data").exists():
+        make_weights.make_weights(graph, folder)
+    shutil.copyfile(graph, folder / "model.onnx")
+    return folder / "model.onnx"
+
+
+def check(model: Path, setting: Setting, inputs: dict[str, Path], expected: dict[str, np.ndarray], folder: Path,
+          dims: dict[str, int]) -> str:
+    """Compiles, runs, compares; returns a line for the log, raises Failure."""
+    started = time.monotonic()
+    package = folder / "model.froe"
+    compile_model(model, package, setting, dims)
+    compiled = time.monotonic()
+    found, report = run_package(package, setting.ranks(), inputs, folder / "outputs")
+    wrong = differences(found, expected, RTOL, ATOL)
+    if wrong:
+        raise Failure("\n".join(wrong))
+    largest = max(float(np.abs(found[name] - expected[name]).max()) for name in expected)
+    sent = sum(rank["bytes_sent"] for rank in report["ranks"])
+    return (f"compiled in {compiled - started:.1f} s, ran in {report['latency_ms']['median']:.0f} ms, "
+            f"{sent / 1e6:.2f} MB sent, largest difference {largest:.1e}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("model", choices=DIMS)
+    parser.add_argument("--mesh", help="only this mesh")
+    parser.add_argument("--keep", action="store_true", help="keep the packages and outputs below build/end-to-end")
+    arguments = parser.parse_args()
+
+    dims = DIMS[arguments.model]
+    model = model_with_weights(arguments.model)
+    work = BUILD / "end-to-end" / arguments.model
+    shutil.rmtree(work, ignore_errors=True)
+    make_inputs.make_inputs(model, work / "inputs", dims)
+    inputs = {file.stem: file for file in (work / "inputs").glob("*.npy")}
+    expected = reference.run(model, work / "inputs")
+    for name, array in expected.items():
+        reference.check(name, array)
+
+    settings = [setting for setting in SETTINGS if arguments.mesh in (None, setting.mesh)]
+    failed = 0
+    for index, setting in enumerate(settings):
+        folder = work / str(index)
+        folder.mkdir()
+        try:
+            print(f"{arguments.model}, {setting}: {check(model, setting, inputs, expected, folder, dims)}", flush=True)
+        except Failure as failure:
+            failed += 1
+            print(f"{arguments.model}, {setting}: FAILED\n{failure}", flush=True)
+        if not arguments.keep:
+            shutil.rmtree(folder)
+    print(f"{len(settings) - failed} passed, {failed} failed")
+    return 1 if failed or not settings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
