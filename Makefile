@@ -31,7 +31,7 @@ bench: build ## measure against ONNX Runtime and write docs/benchmarks.md (about
 format: ## format all C++ sources in place
 	@git ls-files -z '*.cpp' '*.h' | xargs -0 clang-format-22 -i
 
-docs: build ## write the reference pages of dialects and passes into docs/reference
+docs: ## write the reference pages of dialects and passes into docs/reference
 	@scripts/reference.sh
 
 clean: ## remove build/ (the Python environment stays)
