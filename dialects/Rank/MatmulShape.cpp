@@ -133,8 +133,10 @@ Subscripts splitSubscripts(StringRef text) {
 std::expected<froe_matmul, std::string> describe(MatmulOp op) {
   auto shapeOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getShape(); };
   Subscripts letters = splitSubscripts(op.getSubscripts());
-  MatmulShape shape{{letters.lhs, shapeOf(op.getLhs())}, {letters.rhs, shapeOf(op.getRhs())},
-                    {letters.result, shapeOf(op.getResult())}, {}};
+  MatmulShape shape{{letters.lhs, shapeOf(op.getLhs())},
+                    {letters.rhs, shapeOf(op.getRhs())},
+                    {letters.result, shapeOf(op.getResult())},
+                    {}};
   unsigned operand = 0;
   for (PostAttr post : op.getPosts().getAsRange<PostAttr>())
     if (post.getKind() == PostKind::Add || post.getKind() == PostKind::Mul)
@@ -163,17 +165,26 @@ std::expected<froe_matmul, std::string> describe(MatmulOp op) {
 
 froe_type elementTypeOf(Type type) {
   type = getElementTypeOrSelf(type);
-  if (type.isF32()) return FROE_F32;
-  if (type.isF64()) return FROE_F64;
-  if (type.isF16()) return FROE_F16;
-  if (type.isBF16()) return FROE_BF16;
-  if (type.isInteger(1)) return FROE_BOOL;
+  if (type.isF32())
+    return FROE_F32;
+  if (type.isF64())
+    return FROE_F64;
+  if (type.isF16())
+    return FROE_F16;
+  if (type.isBF16())
+    return FROE_BF16;
+  if (type.isInteger(1))
+    return FROE_BOOL;
   bool isUnsigned = type.isUnsignedInteger();
   switch (type.getIntOrFloatBitWidth()) {
-  case 8: return isUnsigned ? FROE_U8 : FROE_I8;
-  case 16: return isUnsigned ? FROE_U16 : FROE_I16;
-  case 32: return isUnsigned ? FROE_U32 : FROE_I32;
-  default: return isUnsigned ? FROE_U64 : FROE_I64;
+  case 8:
+    return isUnsigned ? FROE_U8 : FROE_I8;
+  case 16:
+    return isUnsigned ? FROE_U16 : FROE_I16;
+  case 32:
+    return isUnsigned ? FROE_U32 : FROE_I32;
+  default:
+    return isUnsigned ? FROE_U64 : FROE_I64;
   }
 }
 

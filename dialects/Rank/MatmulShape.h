@@ -24,12 +24,14 @@ struct MatmulShape {
 
 /// The strided form: fields batch…c_n_stride, and for post i (in order of `shape.posts`) the strides of `posts[i]`.
 ///
-/// Letters of one class (batch; m: lhs and result; n: rhs and result; k: both operands) become one dim where their strides
-/// allow it in every tensor. Further m and n dims become batch dims, which one operand broadcasts; there are at most
-/// FROE_MAX_BATCH. Letters of k that do not become one dim cannot be expressed. The error says which limit was hit.
+/// Letters of one class (batch; m: lhs and result; n: rhs and result; k: both operands) become one dim where their
+/// strides allow it in every tensor. Further m and n dims become batch dims, which one operand broadcasts; there are at
+/// most FROE_MAX_BATCH. Letters of k that do not become one dim cannot be expressed. The error says which limit was
+/// hit.
 std::expected<froe_matmul, std::string> stridesOf(const MatmulShape &shape);
 
-/// The whole descriptor of a step but for `weight`, which is -1. Post buffers are numbered as froe_rt_matmul wants them.
+/// The whole descriptor of a step but for `weight`, which is -1. Post buffers are numbered as froe_rt_matmul wants
+/// them.
 std::expected<froe_matmul, std::string> describe(MatmulOp op);
 
 /// The letters in `lhs,rhs->result`.

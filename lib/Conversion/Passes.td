@@ -4,4 +4,23 @@
 
 include "mlir/Pass/PassBase.td"
 
+def RankToRuntime : Pass<"rank-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "@main becomes the function and the data that the runtime executes";
+  let description = [{
+    Assumes lowered kernels and an assigned arena. @main becomes `froe_run`, a straight line of calls into
+    the runtime's C ABI (runtime/include/froe_rt.h), and `froe_program_main`, its description. Weights that the matrix library packs are
+    chosen here. What the package holds besides the program is kept as the module attribute `rank.package`.
+
+    Before:
+    ```mlir
+    %1 = rank.all_reduce sum %0 over ["x"] {rank.offsets = array<i64: 0>} : tensor<4x8xf32>
+    ```
+    After:
+    ```mlir
+    llvm.call @froe_rt_all_reduce(%rt, %step, %axes, %sum, %f32, %count, %in, %out) : (!llvm.ptr, i32, !llvm.ptr, i32, i32, i64, !llvm.ptr, !llvm.ptr) -> ()
+    ```
+  }];
+  let dependentDialects = ["::froe::FroeDialect", "::froe::rank::RankDialect", "::mlir::LLVM::LLVMDialect"];
+}
+
 #endif
