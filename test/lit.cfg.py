@@ -16,6 +16,7 @@ config.test_exec_root = os.path.join(config.froe_build_dir, "test")
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.froe_build_dir, "bin"), config.llvm_tools_dir, config.environment["PATH"]])
 config.environment["PYTHONPATH"] = os.path.join(config.test_source_root, "EndToEnd")
+config.environment["FROE_CHECK_COLLECTIVES"] = "1"  # ranks compare what they are about to do before each collective
 for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
     if name in os.environ:
         config.environment[name] = os.environ[name]

@@ -1,6 +1,8 @@
 """Runs the `froe` command for tests: compile, run, and what to say when one of them fails."""
 
 import json
+import math
+import os
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,18 +27,20 @@ class Setting:
     options: list[str] = field(default_factory=list)
 
     def ranks(self) -> int:
-        return int(np.prod([int(size) for size in self.mesh.split("x")]))
+        sizes = [axis.split("=")[1] for axis in self.mesh.split(",")] if "=" in self.mesh else self.mesh.split("x")
+        return math.prod(map(int, sizes))
 
     def __str__(self) -> str:
         plan = Path(self.constrain).name if self.constrain else "chosen"
         return f"mesh {self.mesh}, {plan} plan"
 
 
-def call(arguments: list, timeout: float) -> str:
+def call(arguments: list, timeout: float, environment: dict[str, str] = {}) -> str:
     """Standard output of `froe ARGUMENTS`; raises Failure with the command and the end of its messages."""
     command = [str(FROE), *map(str, arguments)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, errors="replace")
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, errors="replace",
+                              env={**os.environ, **environment})
     except subprocess.TimeoutExpired as error:
         raise Failure(f"no end after {timeout} s: {' '.join(command)}") from error
     if done.returncode:
@@ -53,10 +57,11 @@ def compile_model(model: Path, package: Path, setting: Setting, dims: dict[str, 
 
 
 def run_package(package: Path, ranks: int, inputs: dict[str, Path], folder: Path, options: list[str] = [],
-                timeout: float = 300) -> tuple[dict[str, np.ndarray], dict]:
-    """Outputs by name, and the JSON report of the run."""
+                timeout: float = 300, checked: bool = False) -> tuple[dict[str, np.ndarray], dict]:
+    """Outputs by name, and the JSON report of the run. `checked`: ranks compare what they are about to do before each collective."""
     input_options = [option for name, file in inputs.items() for option in ("--input", f"{name}={file}")]
-    text = call(["run", package, "-n", ranks, *input_options, "--output-dir", folder, *options, "--json"], timeout)
+    text = call(["run", package, "-n", ranks, *input_options, "--output-dir", folder, *options, "--json"], timeout,
+                {"FROE_CHECK_COLLECTIVES": "1"} if checked else {})
     report = json.loads(text)
     return {output["name"]: np.load(folder / output["file"]) for output in report["outputs"]}, report
 

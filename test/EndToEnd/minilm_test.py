@@ -39,7 +39,7 @@ def main() -> int:
     for setting in settings:
         try:
             compile_model(folder / "model.onnx", work / "model.froe", setting, {"batch": batch, "sequence": sequence})
-            outputs, _ = run_package(work / "model.froe", setting.ranks(), inputs, work / "outputs")
+            outputs, _ = run_package(work / "model.froe", setting.ranks(), inputs, work / "outputs", checked=True)
             check(outputs["sentence_embedding"])
         except Failure as failure:
             failed += 1

@@ -72,7 +72,7 @@ def check(cases: list[Case], setting: Setting, prepared: tuple, folder: Path) ->
     """One line for each output that differs; raises Failure where the cases do not compile or run."""
     model, inputs, expected = prepared
     compile_model(model, folder / "model.froe", setting, timeout=120)
-    found, _ = run_package(folder / "model.froe", setting.ranks(), inputs, folder / "outputs", timeout=60)
+    found, _ = run_package(folder / "model.froe", setting.ranks(), inputs, folder / "outputs", timeout=60, checked=True)
     return differences(found, expected, RTOL, ATOL)
 
 
