@@ -1,0 +1,82 @@
+#include "runtime/conformance/TestProgram.h"
+
+#include "runtime/core/Ports.h"
+#include "runtime/core/RunRank.h"
+
+#include <algorithm>
+#include <unistd.h>
+
+namespace froe::test {
+
+namespace {
+
+std::function<void(froe_rt *)> currentRun; // inherited by the ranks
+
+froe_program describe(const TestProgram &program) {
+  froe_program result{};
+  result.abi = FROE_RT_ABI_VERSION;
+  result.plan_hash = "test";
+  result.mesh_rank = int32_t(program.mesh.size());
+  std::ranges::copy(program.mesh, result.mesh);
+  result.arena_bytes = program.arenaBytes;
+  result.input_count = int32_t(program.inputs.size());
+  result.inputs = program.inputs.data();
+  result.output_count = int32_t(program.outputs.size());
+  result.outputs = program.outputs.data();
+  result.weight_count = int32_t(program.weights.size());
+  result.weights = program.weights.data();
+  result.step_count = int32_t(program.steps.size());
+  result.steps = program.steps.data();
+  result.run = [](froe_rt *rt) { currentRun(rt); };
+  return result;
+}
+
+void complete(SessionOptions &options, const TestProgram &program) {
+  options.ranks = 1;
+  for (int64_t size : program.mesh)
+    options.ranks *= int(size);
+  options.arenaBytes = program.arenaBytes;
+  options.planHash = "test";
+  for (const froe_port &port : program.inputs)
+    options.inputBytes.push_back(rt::globalBytes(port));
+  for (const froe_port &port : program.outputs)
+    options.outputBytes.push_back(rt::globalBytes(port));
+}
+
+} // namespace
+
+std::expected<void, Failure> runRanks(const TestProgram &program, TestRun &run) {
+  froe_program described = describe(program);
+  complete(run.options, program);
+  auto session = Session::create(run.options);
+  if (!session)
+    return std::unexpected(Failure{3, session.error()});
+  for (size_t i = 0; i < run.inputs.size(); ++i)
+    std::ranges::copy(run.inputs[i], session->input(int(i)));
+  currentRun = program.run;
+  auto result = session->run([&](int rank) {
+    rt::runRank(described,
+                {rank, run.options.ranks, session->controlFile(), session->tensorFile(), program.weightsFile});
+    _exit(0);
+  });
+  for (size_t i = 0; i < program.outputs.size(); ++i)
+    run.outputs.emplace_back(session->output(int(i)), session->output(int(i)) + run.options.outputBytes[i]);
+  for (int rank = 0; rank < run.options.ranks; ++rank)
+    run.bytesSent.push_back(int64_t(session->control().rank(rank).bytesSent));
+  return result;
+}
+
+std::expected<void, Failure> runRanks(const TestProgram &program) {
+  TestRun run;
+  run.options.checkCollectives = true;
+  return runRanks(program, run);
+}
+
+std::string outcome(const std::expected<void, Failure> &result) { return result ? "done" : result.error().message; }
+
+void require(froe_rt *rt, bool condition, const std::string &message) {
+  if (!condition)
+    rt::fail(*rt, 3, message);
+}
+
+} // namespace froe::test

@@ -1,0 +1,28 @@
+#include "runtime/core/Context.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace froe::rt {
+
+void fail(froe_rt &rt, int exitCode, const std::string &message) {
+  rt.control.claimFailure(rt.rank, exitCode, message);
+  _exit(exitCode);
+}
+
+std::string whereIs(froe_rt &rt) {
+  int step = rt.record->step.load(std::memory_order_relaxed) - 1;
+  return fmt::format("rank {}, {}", rt.rank, rt.control.describeStep(rt.rank, step));
+}
+
+void traceStep(froe_rt &rt, int32_t step, int64_t begin) {
+  uint64_t index = rt.record->traceCount.load(std::memory_order_relaxed);
+  rt.control.traceEvent(rt.rank, index) = {begin, nanoseconds(), step, rt.execution};
+  rt.record->traceCount.store(index + 1, std::memory_order_release);
+}
+
+} // namespace froe::rt
+
+void *froe_rt_arena(froe_rt *rt) { return rt->arena; }
+
+const void *froe_rt_weight(froe_rt *rt, int32_t index) { return rt->weights[index].data; }
