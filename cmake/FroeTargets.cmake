@@ -32,6 +32,17 @@ froe_mlir_language(froe_pch)
 function(froe_uses_mlir target)
   target_link_libraries(${target} PUBLIC froe_mlir_settings)
   target_precompile_headers(${target} REUSE_FROM froe_pch)
+  # The precompiled header is position-independent code (-fPIC), where CMake gives executables -fPIE.
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL EXECUTABLE)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
+  endif()
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL EXECUTABLE) # -fPIE, CMake's choice for executables, does not fit the precompiled header
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
+  endif()
   froe_mlir_language(${target})
 endfunction()
 

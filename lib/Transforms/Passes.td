@@ -59,4 +59,59 @@ def AssignArena : Pass<"assign-arena", "::mlir::ModuleOp"> {
   let dependentDialects = ["::froe::FroeDialect", "::froe::rank::RankDialect"];
 }
 
+def ApplyPlan : Pass<"apply-plan", "::mlir::ModuleOp"> {
+  let summary = "chooses a plan and writes it into the program";
+  let description = [{
+    Program phase to plan phase: the module gets its mesh, arguments and results of @main their `froe.sharding`, every op `froe.in` and
+    `froe.out`, which together are a strategy of its rule. The compiler plans in its driver and calls `applyPlan`; this pass is for `froe-opt`.
+
+    Before:
+    ```mlir
+    func.func @main(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
+      %0 = froe.relu %x : tensor<8x16xf32>
+    ```
+    After (`mesh=2 constrain=data`):
+    ```mlir
+    froe.mesh @mesh ["x" = 2]
+    func.func @main(%x: tensor<8x16xf32> {froe.sharding = #froe.sharding<@mesh, [{"x"}, {} ]>}) -> ... {
+      %0 = froe.relu %x {froe.in = [#froe.sharding<@mesh, [{"x"}, {} ]>], froe.out = [#froe.sharding<@mesh, [{"x"}, {} ]>]} : tensor<8x16xf32>
+    ```
+  }];
+  let options = [
+    Option<"mesh", "mesh", "std::string", "\"1\"", "the mesh, as --mesh of froe compile">,
+    Option<"cluster", "cluster", "std::string", "\"cpu\"", "a cluster preset or file">,
+    Option<"constrain", "constrain", "std::string", "\"\"", "replicated, data, tensor, or a constraint file">,
+    Option<"planFile", "plan", "std::string", "\"\"", "a plan.json to use">,
+    Option<"memory", "memory", "int64_t", "0", "bytes that one rank may use; 0: what the cluster says">,
+  ];
+  let dependentDialects = ["::froe::FroeDialect"];
+}
+
+def Partition : Pass<"partition", "::mlir::ModuleOp"> {
+  let summary = "the program of one rank: local shapes and collectives";
+  let description = [{
+    Plan phase to rank phase. Every value gets the type of one rank's block. Where an op needs a value in another form than it was made
+    in, the cheapest collectives lead there; what several ops need is done once. Padding of unevenly cut dims is masked before an op whose result
+    or whose faults depend on it. Blocks of weights keep the whole weight's file range and state its type. Afterwards no froe.in or
+    froe.out is left, and all ranks run the same function.
+
+    Before:
+    ```mlir
+    %2 = froe.contract "sh,ho->so" %0, %1 {froe.in = [#froe.sharding<@mesh, [{}, {"x"} ]>, #froe.sharding<@mesh, [{"x"}, {} ]>],
+             froe.out = [#froe.sharding<@mesh, [{}, {} ], partial<sum>{"x"}>]} : tensor<4x6xf32>, tensor<6x8xf32> -> tensor<4x8xf32>
+    ```
+    After:
+    ```mlir
+    %2 = froe.contract "sh,ho->so" %0, %1 : tensor<4x3xf32>, tensor<3x8xf32> -> tensor<4x8xf32>
+    %3 = rank.all_reduce sum %2 over ["x"] : tensor<4x8xf32>
+    ```
+  }];
+  let options = [Option<"cluster", "cluster", "std::string", "\"cpu\"", "preset or file whose costs choose between collectives">];
+  let dependentDialects = ["::froe::FroeDialect", "::froe::rank::RankDialect"];
+}
+
+def PrintShardingRules : Pass<"print-sharding-rules", "::mlir::ModuleOp"> {
+  let summary = "prints the sharding rule of every op, and checks it against its shapes";
+}
+
 #endif

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "froe/Analysis/ProgramGraph.h"
+#include "froe/Cost/Cluster.h"
+#include "froe/Sharding/ReshardPlanner.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+namespace froe {
+
+/// Which values of a program never reach memory, because the op that makes them and the one that uses them become one
+/// kernel. A forecast: what is fused in the end is FormKernels' and SelectMatmuls' decision.
+class KernelForecast {
+public:
+  explicit KernelForecast(mlir::func::FuncOp main);
+
+  bool staysInKernel(mlir::Value value) const { return inKernel.contains(value); }
+  /// Whether the op is done on each element of a product before it is stored.
+  bool followsProduct(mlir::Operation *op) const { return behindProduct.contains(op); }
+
+private:
+  llvm::DenseSet<mlir::Value> inKernel;
+  llvm::DenseSet<mlir::Operation *> behindProduct;
+};
+
+/// What decisions cost on one cluster and mesh, in seconds. Remembers what it was asked before.
+class CostModel {
+public:
+  CostModel(mlir::func::FuncOp main, const Mesh &mesh, const Cluster &cluster);
+
+  /// An op on one rank, on local shapes; 0 for what does no work (weights, views).
+  double computeSeconds(mlir::Operation *op, const Strategy &strategy) const;
+  /// The cheapest way from one sharding of a value to another; infinity where there is none.
+  double reshardSeconds(mlir::Value value, const Sharding &from, const Sharding &to);
+  /// Bytes that one rank holds of a value while it is live; 0 where it stays in a kernel.
+  int64_t storedBytes(mlir::Value value, const Sharding &sharding) const;
+
+private:
+  double productSeconds(mlir::Operation *op, const Strategy &strategy) const;
+  int64_t bytesMoved(mlir::Operation *op, const Strategy &strategy) const;
+
+  Mesh mesh;
+  Cluster cluster;
+  KernelForecast forecast;
+  ReshardPlanner planner;
+};
+
+} // namespace froe

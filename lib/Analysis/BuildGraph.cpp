@@ -1,0 +1,177 @@
+#include "froe/Analysis/ProgramGraph.h"
+
+#include "dialects/Froe/Froe.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <unordered_map>
+
+namespace froe {
+
+namespace {
+
+/// The kinds of partial value that some op of the program makes; no other kind can occur.
+std::vector<ReduceKind> partialKindsOf(mlir::func::FuncOp main) {
+  std::set<ReduceKind> kinds;
+  main.walk([&](mlir::Operation *op) {
+    if (llvm::isa<ContractOp>(op))
+      kinds.insert(ReduceKind::Sum);
+    if (auto reduce = llvm::dyn_cast<ReduceOp>(op))
+      kinds.insert(static_cast<ReduceKind>(reduce.getKind()));
+  });
+  return {kinds.begin(), kinds.end()};
+}
+
+/// Every dim may be cut.
+Rule freeRule(mlir::Value value) {
+  Rule rule;
+  rule.results.emplace_back();
+  for (int64_t size : shapeOf(value)) {
+    rule.results[0].push_back({static_cast<int>(rule.factors.size())});
+    rule.factors.push_back({fmt::format("d{}", rule.factors.size()), size, FactorKind::Parallel, ReduceKind::Sum});
+  }
+  return rule;
+}
+
+class GraphBuilder {
+public:
+  GraphBuilder(mlir::func::FuncOp main, const Mesh &mesh) : main(main), partialKinds(partialKindsOf(main)) {
+    graph.mesh = mesh;
+  }
+
+  std::expected<ProgramGraph, std::string> build() {
+    for (mlir::BlockArgument argument : main.getArguments())
+      addInput(argument);
+    int position = 0;
+    for (mlir::Operation &op : main.getBody().front().without_terminator()) {
+      auto shardable = llvm::dyn_cast<ShardableOpInterface>(op);
+      if (!shardable)
+        return std::unexpected(
+            fmt::format("node '{}': op '{}' cannot be sharded", nodeName(&op), op.getName().getStringRef().str()));
+      addOp(shardable, position++);
+    }
+    mlir::Operation *terminator = main.getBody().front().getTerminator();
+    for (mlir::OpOperand &operand : terminator->getOpOperands())
+      addOutput(operand, position);
+    return std::move(graph);
+  }
+
+private:
+  /// Where a value's users get it from.
+  struct Source {
+    int node = 0, result = 0;
+  };
+
+  const std::vector<Strategy> &strategiesFor(const Rule &rule) {
+    std::string key = rule.str();
+    for (const Factor &factor : rule.factors)
+      key += fmt::format("/{}", factor.size);
+    auto [known, isNew] = strategies.try_emplace(key);
+    if (isNew)
+      known->second = enumerateStrategies(rule, graph.mesh, partialKinds);
+    return known->second;
+  }
+
+  int addNode(GraphNode::Kind kind, mlir::Value value, std::string name, int position, Rule rule,
+              mlir::Operation *op = nullptr) {
+    GraphNode node{kind, value, op, position, std::move(name), std::move(rule), {}};
+    node.strategies = strategiesFor(node.rule);
+    graph.nodes.push_back(std::move(node));
+    return static_cast<int>(graph.nodes.size()) - 1;
+  }
+
+  void addInput(mlir::BlockArgument argument) {
+    auto name = main.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(), FroeDialect::kName);
+    std::string text = name ? name.str() : fmt::format("input{}", argument.getArgNumber());
+    sources[argument] = {addNode(GraphNode::Kind::Input, argument, text, 0, freeRule(argument)), 0};
+  }
+
+  void addOp(ShardableOpInterface op, int position) {
+    auto weight = llvm::dyn_cast<WeightOp>(op.getOperation());
+    int node = addNode(GraphNode::Kind::Op, op->getResult(0), weight ? weight.getName().str() : nodeName(op), position,
+                       op.getShardingRule(), op);
+    std::map<std::pair<int, int>, std::vector<int>> uses;
+    for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+      Source source = sources.at(operand);
+      uses[{source.node, source.result}].push_back(static_cast<int>(i));
+    }
+    for (auto &[source, operands] : uses)
+      graph.edges.push_back({source.first, node, source.second, operands, op->getOperand(operands.front())});
+    for (mlir::OpResult result : op->getResults())
+      sources[result] = handOn(result, node, position);
+  }
+
+  /// Values that only one op uses go there directly; so do those whose sharding is free or fixed anyhow.
+  Source handOn(mlir::OpResult result, int node, int position) {
+    Source direct{node, static_cast<int>(result.getResultNumber())};
+    std::set<mlir::Operation *> users(result.getUsers().begin(), result.getUsers().end());
+    if (users.size() < 2 || llvm::isa<WeightOp, ConstantOp, IotaOp>(result.getOwner()))
+      return direct;
+    int tensor = addNode(GraphNode::Kind::Tensor, result, graph.nodes[node].name, position, freeRule(result));
+    graph.edges.push_back({node, tensor, direct.result, {0}, result});
+    return {tensor, 0};
+  }
+
+  void addOutput(mlir::OpOperand &operand, int position) {
+    auto name = main.getResultAttrOfType<mlir::StringAttr>(operand.getOperandNumber(), FroeDialect::kName);
+    std::string text = name ? name.str() : fmt::format("output{}", operand.getOperandNumber());
+    int node = addNode(GraphNode::Kind::Output, operand.get(), text, position, freeRule(operand.get()));
+    Source source = sources.at(operand.get());
+    graph.edges.push_back({source.node, node, source.result, {0}, operand.get()});
+  }
+
+  struct ValueHash {
+    size_t operator()(mlir::Value value) const { return mlir::hash_value(value); }
+  };
+
+  mlir::func::FuncOp main;
+  std::vector<ReduceKind> partialKinds;
+  ProgramGraph graph;
+  std::unordered_map<mlir::Value, Source, ValueHash> sources;
+  std::unordered_map<std::string, std::vector<Strategy>> strategies;
+};
+
+} // namespace
+
+std::string GraphNode::opName() const {
+  switch (kind) {
+  case Kind::Input:
+    return "input";
+  case Kind::Output:
+    return "output";
+  case Kind::Tensor:
+    return "tensor";
+  case Kind::Op:
+    return op->getName().stripDialect().str();
+  }
+  return "";
+}
+
+std::expected<mlir::func::FuncOp, std::string> mainOf(mlir::ModuleOp module) {
+  auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
+  if (!main || main.isExternal() || !main.getBody().hasOneBlock())
+    return std::unexpected("expected a module with a function @main of one block");
+  return main;
+}
+
+std::expected<ProgramGraph, std::string> buildGraph(mlir::func::FuncOp main, const Mesh &mesh) {
+  return GraphBuilder(main, mesh).build();
+}
+
+std::string nodeName(mlir::Operation *op) {
+  if (auto name = op->getLoc()->findInstanceOf<mlir::NameLoc>())
+    return name.getName().str();
+  return op->getName().getStringRef().str();
+}
+
+llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
+  return llvm::cast<mlir::RankedTensorType>(value.getType()).getShape();
+}
+
+int64_t elementBytesOf(mlir::Value value) {
+  mlir::Type type = llvm::cast<mlir::RankedTensorType>(value.getType()).getElementType();
+  return std::max<int64_t>(1, type.getIntOrFloatBitWidth() / 8);
+}
+
+} // namespace froe

@@ -1,0 +1,97 @@
+#include "froe/Analysis/CostModel.h"
+#include "froe/Cost/Collectives.h"
+#include "froe/Cost/Compute.h"
+
+#include "dialects/Froe/Froe.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace froe {
+
+namespace {
+std::string typeName(mlir::Value value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::cast<mlir::RankedTensorType>(value.getType()).getElementType();
+  return text;
+}
+
+/// Arithmetic operations an element, rough: functions that a polynomial approximates take about twenty.
+double operationsPerElement(mlir::Operation *op) {
+  if (llvm::isa<ExpOp, LogOp, SinOp, CosOp, TanhOp, ErfOp, SigmoidOp, SiluOp, GeluOp, PowOp, SoftmaxOp>(op))
+    return 20;
+  if (llvm::isa<NormalizeOp>(op))
+    return 6;
+  return 1;
+}
+
+int64_t elementsOf(llvm::ArrayRef<int64_t> shape, const Sharding &sharding, const Mesh &mesh) {
+  return localBytes(shape, 1, sharding, mesh);
+}
+} // namespace
+
+CostModel::CostModel(mlir::func::FuncOp main, const Mesh &mesh, const Cluster &cluster)
+    : mesh(mesh), cluster(cluster.withDevices(mesh.deviceCount())), forecast(main),
+      planner(mesh, stepCost(this->cluster, mesh)) {}
+
+double CostModel::computeSeconds(mlir::Operation *op, const Strategy &strategy) const {
+  if (llvm::isa<WeightOp, ConstantOp, IotaOp, ReshapeOp>(op))
+    return 0;
+  if (llvm::isa<ContractOp>(op))
+    return productSeconds(op, strategy) + cluster.device.kernelOverheadSeconds;
+  const Sharding &largest = llvm::isa<ReduceOp>(op) ? strategy.operands[0] : strategy.results[0];
+  mlir::Value counted = llvm::isa<ReduceOp>(op) ? op->getOperand(0) : op->getResult(0);
+  double operations = operationsPerElement(op) * elementsOf(shapeOf(counted), largest, mesh);
+  if (llvm::isa<BroadcastOp>(op) && forecast.staysInKernel(op->getResult(0)))
+    operations = 0;
+  double vectorRate = cluster.matmulRates("f32").points.front().flopsPerSecond;
+  double seconds = kernelSeconds(cluster, operations, vectorRate, bytesMoved(op, strategy));
+  bool endsKernel = !forecast.staysInKernel(op->getResult(0)) && !forecast.followsProduct(op);
+  return seconds + (endsKernel ? cluster.device.kernelOverheadSeconds : 0);
+}
+
+double CostModel::productSeconds(mlir::Operation *op, const Strategy &strategy) const {
+  auto contract = llvm::cast<ContractOp>(op);
+  MatmulShape shape;
+  auto localSizeOf = [&](mlir::Value value, const Sharding &sharding, size_t dim) {
+    return localSize(shapeOf(value)[dim], mesh.blocks(sharding.dims[dim]));
+  };
+  llvm::StringRef rhs = contract.getRhsLetters(), result = contract.getResultLetters();
+  for (auto [dim, letter] : llvm::enumerate(contract.getLhsLetters())) {
+    int64_t size = localSizeOf(contract.getLhs(), strategy.operands[0], dim);
+    (!result.contains(letter) ? shape.k : rhs.contains(letter) ? shape.batch : shape.m) *= size;
+  }
+  for (auto [dim, letter] : llvm::enumerate(rhs))
+    if (!contract.getLhsLetters().contains(letter))
+      shape.n *= localSizeOf(contract.getRhs(), strategy.operands[1], dim);
+  return matmulSeconds(cluster, shape, typeName(contract.getLhs()));
+}
+
+int64_t CostModel::bytesMoved(mlir::Operation *op, const Strategy &strategy) const {
+  auto bytes = [&](mlir::Value value, const Sharding &sharding) {
+    return localBytes(shapeOf(value), elementBytesOf(value), sharding, mesh);
+  };
+  int64_t total = 0;
+  // What only picks elements reads as many as it writes.
+  bool picks = llvm::isa<GatherOp, GatherNdOp, SliceOp>(op);
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    if (!forecast.staysInKernel(operand) && !(picks && i == 0))
+      total += bytes(operand, strategy.operands[i]);
+  for (auto [i, result] : llvm::enumerate(op->getResults())) {
+    bool written = !forecast.staysInKernel(result) && !forecast.followsProduct(op);
+    total += ((written ? 1 : 0) + (picks ? 1 : 0)) * bytes(result, strategy.results[i]);
+  }
+  return total;
+}
+
+double CostModel::reshardSeconds(mlir::Value value, const Sharding &from, const Sharding &to) {
+  return from == to ? 0 : planner.cost(shapeOf(value), elementBytesOf(value), from, to);
+}
+
+int64_t CostModel::storedBytes(mlir::Value value, const Sharding &sharding) const {
+  bool view = llvm::isa_and_nonnull<ReshapeOp>(value.getDefiningOp());
+  if (view || forecast.staysInKernel(value))
+    return 0;
+  return localBytes(shapeOf(value), elementBytesOf(value), sharding, mesh);
+}
+
+} // namespace froe

@@ -1,0 +1,171 @@
+#include "froe/Analysis/Plan.h"
+
+#include "BuildProblem.h"
+#include "Restrictions.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <chrono>
+#include <fmt/format.h>
+#include <limits>
+
+namespace froe {
+
+namespace {
+
+bool isNamedPlan(llvm::StringRef name) { return name == "replicated" || name == "data" || name == "tensor"; }
+
+std::expected<std::string, std::string> readFile(const std::string &path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return std::unexpected(fmt::format("cannot read '{}': {}", path, buffer.getError().message()));
+  return (*buffer)->getBuffer().str();
+}
+
+std::optional<std::string> restrictByOptions(ProgramGraph &graph, const PlanOptions &options) {
+  if (isNamedPlan(options.constrain))
+    return restrictToNamedPlan(graph, options.constrain);
+  const std::string &file = options.planFile.empty() ? options.constrain : options.planFile;
+  if (file.empty())
+    return std::nullopt;
+  std::expected<std::string, std::string> text = readFile(file);
+  if (!text)
+    return text.error();
+  return options.planFile.empty() ? restrictByConstraints(graph, *text, file) : restrictToPlanFile(graph, *text, file);
+}
+
+std::string gibibytes(int64_t bytes) { return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / (1 << 30)); }
+
+/// The three values that take most memory in a choice.
+std::string largestTensors(const ProgramGraph &graph, const Problem &problem, const std::vector<int> &choice) {
+  std::vector<std::pair<int64_t, std::string>> tensors;
+  for (size_t i = 0; i < choice.size(); ++i)
+    for (const MemoryUse &use : problem.nodes[i].uses)
+      tensors.push_back({use.bytes[choice[i]], graph.nodes[i].name});
+  llvm::sort(tensors, std::greater<>());
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < std::min<size_t>(3, tensors.size()); ++i)
+    texts.push_back(fmt::format("'{}' ({})", tensors[i].second, gibibytes(tensors[i].first)));
+  return llvm::join(texts, ", ");
+}
+
+std::string explain(const NoPlan &none, const ProgramGraph &graph, const Problem &problem) {
+  if (none.reason == NoPlan::Reason::Conflict)
+    return "the constraints exclude each other: no choice of strategies keeps all of them";
+  return fmt::format("no plan {} {} per device\nnote: the smallest {} needs {}; the largest tensors are {}",
+                     none.proven ? "fits" : "was found that fits", gibibytes(problem.memoryLimit),
+                     none.proven ? "one" : "found", gibibytes(none.smallestPeakBytes),
+                     largestTensors(graph, problem, none.smallest));
+}
+
+class Planner {
+public:
+  Planner(mlir::func::FuncOp main, const Mesh &mesh, const Cluster &cluster, const PlanOptions &options)
+      : costs(main, mesh, cluster), builder(costs), options(options),
+        memoryLimit(options.memoryBytes > 0 ? options.memoryBytes
+                                            : cluster.withDevices(mesh.deviceCount()).memoryLimitBytes()) {}
+
+  std::expected<PlanResult, std::string> run(const ProgramGraph &all) {
+    ProgramGraph graph = all;
+    if (auto why = restrictByOptions(graph, options))
+      return std::unexpected(*why);
+    Problem problem = builder.build(graph, memoryLimit);
+    std::expected<Solution, NoPlan> solution = solve(problem, options.solve);
+    if (!solution)
+      return std::unexpected(explain(solution.error(), graph, problem));
+    if (auto why = verify(problem, *solution))
+      llvm::report_fatal_error(llvm::Twine("the solver's answer is wrong: ") + *why);
+    PlanResult result = describe(graph, problem, *solution);
+    if (options.alternatives)
+      for (const char *name : {"replicated", "data", "tensor"})
+        addAlternative(result, all, name);
+    return result;
+  }
+
+private:
+  void addAlternative(PlanResult &result, const ProgramGraph &all, const std::string &name) {
+    if (name == options.constrain)
+      return result.alternatives.push_back({name, result.cost});
+    ProgramGraph graph = all;
+    if (restrictToNamedPlan(graph, name))
+      return;
+    // What it would cost, whether it fits or not.
+    std::expected<Solution, NoPlan> solution = solve(builder.build(graph, Problem::kUnlimited), options.solve);
+    if (solution)
+      result.alternatives.push_back({name, solution->cost});
+  }
+
+  PlanResult describe(const ProgramGraph &graph, const Problem &problem, const Solution &solution) {
+    PlanResult result;
+    result.mesh = graph.mesh;
+    result.cost = solution.cost;
+    result.bound = solution.bound;
+    result.peakBytes = solution.peakBytes;
+    std::vector<Decision> decisions = decide(graph, problem, solution.choice);
+    for (size_t i = 0; i < decisions.size(); ++i) {
+      GraphNode::Kind kind = graph.nodes[i].kind;
+      if (kind == GraphNode::Kind::Input)
+        result.inputs.push_back(std::move(decisions[i]));
+      else if (kind == GraphNode::Kind::Op)
+        result.ops.push_back(std::move(decisions[i]));
+      else if (kind == GraphNode::Kind::Output)
+        result.outputs.push_back(std::move(decisions[i]));
+    }
+    return result;
+  }
+
+  std::vector<Decision> decide(const ProgramGraph &graph, const Problem &problem, const std::vector<int> &choice) {
+    std::vector<Decision> decisions;
+    std::vector<int> maker; // of what a node hands on: a tensor node's is the op before it
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+      const GraphNode &node = graph.nodes[i];
+      const Strategy &strategy = node.strategies[choice[i]];
+      Decision decision{node.name, node.opName(), strategy.str(node.rule, graph.mesh), strategy};
+      decision.computeSeconds = problem.nodes[i].cost[choice[i]];
+      for (const MemoryUse &use : problem.nodes[i].uses)
+        decision.bytes += use.bytes[choice[i]];
+      decisions.push_back(std::move(decision));
+      maker.push_back(static_cast<int>(i));
+    }
+    for (size_t e = 0; e < graph.edges.size(); ++e) {
+      const GraphEdge &edge = graph.edges[e];
+      if (graph.nodes[edge.to].kind == GraphNode::Kind::Tensor)
+        maker[edge.to] = edge.from;
+      double seconds = problem.edges[e].cost[choice[edge.from] * problem.nodes[edge.to].strategies() + choice[edge.to]];
+      bool combines = graph.nodes[edge.from].produces(choice[edge.from], edge.result).isPartial();
+      Decision &decision = decisions[maker[edge.from]];
+      (combines ? decision.communicationSeconds : decision.reshardSeconds) += seconds;
+    }
+    return decisions;
+  }
+
+  CostModel costs;
+  ProblemBuilder builder;
+  const PlanOptions &options;
+  int64_t memoryLimit;
+};
+
+} // namespace
+
+std::expected<PlanResult, std::string> plan(mlir::ModuleOp module, const Mesh &mesh, const Cluster &cluster,
+                                            const PlanOptions &options) {
+  auto start = std::chrono::steady_clock::now();
+  if (!options.planFile.empty() && !options.constrain.empty())
+    return std::unexpected("a plan file leaves nothing to constrain: give one of the two");
+  if (cluster.devices > 0 && mesh.deviceCount() > cluster.devices)
+    return std::unexpected(fmt::format("mesh {} needs {} devices, cluster '{}' has {}", mesh.str(), mesh.deviceCount(),
+                                       cluster.name, cluster.devices));
+  std::expected<mlir::func::FuncOp, std::string> main = mainOf(module);
+  if (!main)
+    return std::unexpected(main.error());
+  std::expected<ProgramGraph, std::string> graph = buildGraph(*main, mesh);
+  if (!graph)
+    return std::unexpected(graph.error());
+  std::expected<PlanResult, std::string> result = Planner(*main, mesh, cluster, options).run(*graph);
+  if (result)
+    result->searchSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+} // namespace froe

@@ -1,0 +1,85 @@
+#include "froe/Analysis/Plan.h"
+
+namespace froe {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json meshToJson(const Mesh &mesh) {
+  Json json = Json::object();
+  for (const MeshAxis &axis : mesh.axes)
+    json[axis.name] = axis.size;
+  return json;
+}
+
+Json shardingToJson(const Sharding &sharding, const Mesh &mesh) {
+  Json dims = Json::array();
+  for (const AxisList &dim : sharding.dims) {
+    Json axes = Json::array();
+    for (AxisIndex axis : dim)
+      axes.push_back(mesh.axes[axis].name);
+    dims.push_back(std::move(axes));
+  }
+  return dims;
+}
+
+Json decisionToJson(const Decision &decision) {
+  return {{"name", decision.name},
+          {"op", decision.op},
+          {"strategy", decision.text},
+          {"compute_us", decision.computeSeconds * 1e6},
+          {"communication_us", decision.communicationSeconds * 1e6},
+          {"reshard_us", decision.reshardSeconds * 1e6},
+          {"bytes", decision.bytes}};
+}
+
+/// Tensors that the user can name: inputs, weights, outputs, and what nodes make.
+Json tensorToJson(const Decision &decision, const Mesh &mesh) {
+  const Sharding &sharding = decision.strategy.results[0];
+  Json json{{"name", decision.name}, {"sharding", shardingToJson(sharding, mesh)}};
+  if (sharding.isPartial())
+    json["partial"] = {{"kind", name(sharding.partialKind)}, {"axes", Json::array()}};
+  for (AxisIndex axis : sharding.partial)
+    json["partial"]["axes"].push_back(mesh.axes[axis].name);
+  return json;
+}
+
+Json stageToJson(const PlanResult &plan) {
+  Json devices = Json::array();
+  for (int64_t device = 0; device < plan.mesh.deviceCount(); ++device)
+    devices.push_back(device);
+  return {{"first", plan.ops.empty() ? "" : plan.ops.front().name},
+          {"last", plan.ops.empty() ? "" : plan.ops.back().name},
+          {"devices", devices},
+          {"mesh", meshToJson(plan.mesh)}};
+}
+
+} // namespace
+
+Json planToJson(const PlanResult &plan) {
+  Json nodes = Json::array(), tensors = Json::array(), alternatives = Json::array();
+  for (const std::vector<Decision> *decisions : {&plan.inputs, &plan.ops, &plan.outputs})
+    for (const Decision &decision : *decisions) {
+      nodes.push_back(decisionToJson(decision));
+      tensors.push_back(tensorToJson(decision, plan.mesh));
+    }
+  for (const Alternative &alternative : plan.alternatives)
+    alternatives.push_back({{"name", alternative.name}, {"cost", alternative.cost}});
+  return {{"mesh", meshToJson(plan.mesh)},
+          {"stages", Json::array({stageToJson(plan)})},
+          {"microbatches", 1},
+          {"predicted",
+           {{"latency_ms", plan.cost * 1e3},
+            {"throughput_per_s", plan.cost > 0 ? 1 / plan.cost : 0},
+            {"peak_bytes", plan.peakBytes}}},
+          {"cost", plan.cost},
+          {"bound", plan.bound},
+          {"gap", plan.gap()},
+          {"search_seconds", plan.searchSeconds},
+          {"nodes", nodes},
+          {"tensors", tensors},
+          {"alternatives", alternatives}};
+}
+
+} // namespace froe

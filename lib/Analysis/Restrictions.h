@@ -1,0 +1,27 @@
+#pragma once
+
+#include "froe/Analysis/ProgramGraph.h"
+
+#include <optional>
+#include <string>
+
+namespace froe {
+
+/// Leaves a node those strategies that pass; none where that leaves nothing, and then returns false.
+bool keepOnly(GraphNode &node, const std::function<bool(const Strategy &)> &keep);
+
+/// Restricts the graph to the plan called `replicated`, `data` or `tensor`. Says why there is no such plan, if there is
+/// none.
+///
+///   replicated  every device computes everything
+///   data        the first dim of each input is cut over all axes, and so is what follows from it; weights are whole
+///   tensor      no batch dim is cut; weights of contractions are cut over all axes; the rest is free
+std::optional<std::string> restrictToNamedPlan(ProgramGraph &graph, const std::string &name);
+
+/// Restricts the graph by a constraint file's text (JSON). `file` is its name for messages.
+std::optional<std::string> restrictByConstraints(ProgramGraph &graph, const std::string &text, const std::string &file);
+
+/// Fixes every input, op and output to the strategy that a plan.json names.
+std::optional<std::string> restrictToPlanFile(ProgramGraph &graph, const std::string &text, const std::string &file);
+
+} // namespace froe
