@@ -66,7 +66,8 @@ std::optional<std::expected<Cluster, std::string>> findPreset(std::string_view t
   std::string_view number = text.substr(colon + 1);
   auto [end, code] = std::from_chars(number.data(), number.data() + number.size(), cluster.devices);
   if (code != std::errc() || end != number.data() + number.size() || cluster.devices < 1)
-    return std::unexpected(fmt::format("cluster '{}': expected a number of devices behind the colon, found '{}'", text, number));
+    return std::unexpected(
+        fmt::format("cluster '{}': expected a number of devices behind the colon, found '{}'", text, number));
   return cluster;
 }
 } // namespace
@@ -76,8 +77,8 @@ std::expected<Cluster, std::string> Cluster::load(const std::string &fileOrPrese
     return *preset;
   std::ifstream file(fileOrPreset);
   if (!file)
-    return std::unexpected(fmt::format("cluster '{}': no such preset (there is: {}) and no file that can be read", fileOrPreset,
-                                       fmt::join(presets(), ", ")));
+    return std::unexpected(fmt::format("cluster '{}': no such preset (there is: {}) and no file that can be read",
+                                       fileOrPreset, fmt::join(presets(), ", ")));
   std::stringstream text;
   text << file.rdbuf();
   std::expected<Cluster, std::string> cluster = parse(text.str());

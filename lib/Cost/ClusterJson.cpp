@@ -64,7 +64,9 @@ public:
     asked.insert(key);
     return json.is_object() && json.contains(key);
   }
-  std::string pathOf(std::string_view key) const { return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key); }
+  std::string pathOf(std::string_view key) const {
+    return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
+  }
   void fail(std::string_view key, std::string_view expected) {
     if (error.empty())
       error = expected == "no such key" ? fmt::format("'{}' is no key of a cluster description", pathOf(key))
@@ -103,8 +105,8 @@ void readMatmul(Object &device, std::map<std::string, MatmulRates> &matmul, std:
       object.read("smallest_dim", read.smallestDim, 1);
       object.readRate("flops_per_second", read.flopsPerSecond);
     }
-    if (std::ranges::adjacent_find(matmul[item.key()].points, std::greater_equal<>(), &MatmulRates::Point::smallestDim) !=
-        matmul[item.key()].points.end())
+    if (std::ranges::adjacent_find(matmul[item.key()].points, std::greater_equal<>(),
+                                   &MatmulRates::Point::smallestDim) != matmul[item.key()].points.end())
       return device.fail(path, "points with ascending 'smallest_dim'");
   }
 }
@@ -190,7 +192,8 @@ std::string Cluster::toJson() const {
                     {"matmul", Json::object()}};
   for (const auto &[type, rates] : device.matmul)
     for (const MatmulRates::Point &point : rates.points)
-      json["device"]["matmul"][type].push_back({{"smallest_dim", point.smallestDim}, {"flops_per_second", point.flopsPerSecond}});
+      json["device"]["matmul"][type].push_back(
+          {{"smallest_dim", point.smallestDim}, {"flops_per_second", point.flopsPerSecond}});
   json["links"] = {{"shared", linksShared}};
   for (const auto &[key, member] : kCollectives)
     json["links"][key] = {{"latency_seconds", (this->*member).latencySeconds},

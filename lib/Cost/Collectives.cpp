@@ -45,7 +45,8 @@ double sendSeconds(const Cluster &cluster, int64_t bytes) {
   return cluster.sendRecv.latencySeconds + transferSeconds(cluster.sendRecv, bytes) * contention(cluster, 2);
 }
 
-double stepSeconds(const Cluster &cluster, const Mesh &mesh, const ReshardStep &step, int64_t localBytesBefore, int64_t localBytesAfter) {
+double stepSeconds(const Cluster &cluster, const Mesh &mesh, const ReshardStep &step, int64_t localBytesBefore,
+                   int64_t localBytesAfter) {
   int64_t groupSize = mesh.blocks(step.axes);
   if (groupSize == 1)
     return 0;

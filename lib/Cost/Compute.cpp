@@ -7,7 +7,8 @@
 namespace froe {
 
 namespace {
-// Between max(a, b), full overlap, and a + b, none. Fitted to n x 4096 x 4096 in fp32 with n from 1 to 32 (see docs of matmulSeconds).
+// Between max(a, b), full overlap, and a + b, none. Fitted to n x 4096 x 4096 in fp32 with n from 1 to 32 (see docs of
+// matmulSeconds).
 constexpr double kOverlap = 1.3;
 
 double overlapped(double computeSeconds, double trafficSeconds) {

@@ -5,7 +5,8 @@
 namespace froe {
 
 namespace {
-// Reading two ranks' terms out of a shared arena: the latency is two barriers; in cache an all-reduce of two ranks moves 10 GB/s and more, beyond it 3.
+// Reading two ranks' terms out of a shared arena: the latency is two barriers; in cache an all-reduce of two ranks
+// moves 10 GB/s and more, beyond it 3.
 CollectiveRates sharedMemory(double latencySeconds, double bytesPerSecond, double cacheBytesPerSecond) {
   return {.latencySeconds = latencySeconds,
           .latencySecondsPerRank = 1e-5,

@@ -68,7 +68,8 @@ private:
 };
 } // namespace
 
-std::vector<Strategy> enumerateStrategies(const Rule &rule, const Mesh &mesh, std::span<const ReduceKind> partialKinds) {
+std::vector<Strategy> enumerateStrategies(const Rule &rule, const Mesh &mesh,
+                                          std::span<const ReduceKind> partialKinds) {
   return Enumeration(rule, mesh, partialKinds).run();
 }
 

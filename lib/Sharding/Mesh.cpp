@@ -108,9 +108,7 @@ AxisIndex Mesh::find(std::string_view name) const {
 }
 
 std::expected<Mesh, std::string> Mesh::parse(std::string_view text) {
-  auto fail = [&](std::string why) {
-    return std::unexpected(fmt::format("mesh '{}': {}", text, why));
-  };
+  auto fail = [&](std::string why) { return std::unexpected(fmt::format("mesh '{}': {}", text, why)); };
   Mesh mesh;
   bool named = text.contains('=');
   for (std::string_view part : split(text, named ? ',' : 'x')) {

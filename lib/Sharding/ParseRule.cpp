@@ -95,7 +95,8 @@ private:
   std::string freshName(size_t i) const {
     auto taken = [&](const std::string &name) {
       return std::ranges::any_of(tensors, [&](const Tensor &tensor) {
-        return std::ranges::any_of(*tensor.written, [&](const RuleText::Dim &dim) { return std::ranges::count(dim, name) > 0; });
+        return std::ranges::any_of(*tensor.written,
+                                   [&](const RuleText::Dim &dim) { return std::ranges::count(dim, name) > 0; });
       });
     };
     std::string name = fmt::format("d{}", i);

@@ -114,8 +114,8 @@ private:
       take(current, exchange);
   }
 
-  /// Makes `move.axes` the minor axes of dim `d`. False where that is not legal, or has no use: several axes at once serve only to
-  /// end up with a prefix of the list wanted.
+  /// Makes `move.axes` the minor axes of dim `d`. False where that is not legal, or has no use: several axes at once
+  /// serve only to end up with a prefix of the list wanted.
   bool append(Move &move, int d) const {
     Order order;
     int total = move.result.axesOf(d, order);
@@ -241,7 +241,8 @@ private:
   std::vector<int> dims;
   std::vector<Reached> reached;
   std::unordered_map<uint64_t, int> known;
-  using Entry = std::tuple<double, int, int>; ///< cost, steps, index: ties go to fewer steps, then to the one reached first
+  using Entry =
+      std::tuple<double, int, int>; ///< cost, steps, index: ties go to fewer steps, then to the one reached first
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
 };
 

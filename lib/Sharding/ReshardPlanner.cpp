@@ -5,9 +5,7 @@
 namespace froe {
 
 namespace {
-void append(std::string &key, int64_t value) {
-  key.append(reinterpret_cast<const char *>(&value), sizeof value);
-}
+void append(std::string &key, int64_t value) { key.append(reinterpret_cast<const char *>(&value), sizeof value); }
 
 void append(std::string &key, const Sharding &sharding) {
   auto appendList = [&](const AxisList &list) {

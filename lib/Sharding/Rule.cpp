@@ -29,10 +29,12 @@ std::string str(const PartialForm &form) {
   for (ReduceKind kind : form.kinds)
     kinds.push_back(name(kind));
   bool any = std::ranges::equal(form.kinds, kReduceKinds);
-  return fmt::format("partial {}: {}", fmt::join(form.operands, " "), any ? "any" : fmt::format("{}", fmt::join(kinds, ", ")));
+  return fmt::format("partial {}: {}", fmt::join(form.operands, " "),
+                     any ? "any" : fmt::format("{}", fmt::join(kinds, ", ")));
 }
 
-std::optional<std::string> checkTensor(const Rule &rule, const TensorFactors &tensor, const std::vector<int64_t> &shape) {
+std::optional<std::string> checkTensor(const Rule &rule, const TensorFactors &tensor,
+                                       const std::vector<int64_t> &shape) {
   if (tensor.size() != shape.size())
     return fmt::format("expected {} dims, found {}", tensor.size(), shape.size());
   std::vector<bool> seen(rule.factors.size());
@@ -72,8 +74,10 @@ std::optional<std::string> checkFactor(const Rule &rule, int index) {
   const Factor &factor = rule.factors[index];
   if (factor.kind == FactorKind::Reduction && std::ranges::any_of(rule.results, has))
     return fmt::format("reduction factor '{}' occurs in a result", factor.name);
-  if (factor.kind == FactorKind::Parallel && std::ranges::any_of(rule.operands, has) && !std::ranges::all_of(rule.results, has))
-    return fmt::format("factor '{}' of an operand is missing in a result: it must be whole or a reduction", factor.name);
+  if (factor.kind == FactorKind::Parallel && std::ranges::any_of(rule.operands, has) &&
+      !std::ranges::all_of(rule.results, has))
+    return fmt::format("factor '{}' of an operand is missing in a result: it must be whole or a reduction",
+                       factor.name);
   return std::nullopt;
 }
 
@@ -109,7 +113,8 @@ std::string Rule::str() const {
   std::vector<std::string> kinds;
   for (const Factor &factor : factors)
     if (factor.kind != FactorKind::Parallel)
-      kinds.push_back(fmt::format("{}: {}", factor.name, factor.kind == FactorKind::Whole ? "whole" : name(factor.reduce)));
+      kinds.push_back(
+          fmt::format("{}: {}", factor.name, factor.kind == FactorKind::Whole ? "whole" : name(factor.reduce)));
   std::string text = froe::str(*this, operands) + (operands.empty() ? "-> " : " -> ") + froe::str(*this, results);
   if (!kinds.empty())
     text += fmt::format(" | {}", fmt::join(kinds, ", "));

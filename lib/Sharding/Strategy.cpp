@@ -7,15 +7,18 @@
 namespace froe {
 
 namespace {
-std::optional<std::string> checkAxes(const Mesh &mesh, const std::vector<AxisList> &factorAxes, const AxisList &partialAxes) {
+std::optional<std::string> checkAxes(const Mesh &mesh, const std::vector<AxisList> &factorAxes,
+                                     const AxisList &partialAxes) {
   // An assignment is a sharding of the loop dims.
   AxisList sorted = partialAxes;
   std::ranges::sort(sorted);
   return Sharding{factorAxes, sorted, ReduceKind::Sum}.check(mesh, static_cast<int64_t>(factorAxes.size()));
 }
 
-/// In a dim of several factors the blocks of a cut factor are contiguous only under fully cut major ones, and equal only where it divides.
-std::optional<std::string> checkDim(const Rule &rule, const Mesh &mesh, const std::vector<AxisList> &factorAxes, const DimFactors &dim) {
+/// In a dim of several factors the blocks of a cut factor are contiguous only under fully cut major ones, and equal
+/// only where it divides.
+std::optional<std::string> checkDim(const Rule &rule, const Mesh &mesh, const std::vector<AxisList> &factorAxes,
+                                    const DimFactors &dim) {
   if (dim.size() < 2)
     return std::nullopt;
   int open = -1;
@@ -23,9 +26,11 @@ std::optional<std::string> checkDim(const Rule &rule, const Mesh &mesh, const st
     const Factor &factor = rule.factors[index];
     int64_t blocks = mesh.blocks(factorAxes[index]);
     if (blocks > 1 && open >= 0)
-      return fmt::format("factor '{}' is cut inside '{}', which is not fully cut", factor.name, rule.factors[open].name);
+      return fmt::format("factor '{}' is cut inside '{}', which is not fully cut", factor.name,
+                         rule.factors[open].name);
     if (factor.size % blocks != 0)
-      return fmt::format("factor '{}' of size {} is part of a dim and cannot be cut unevenly into {}", factor.name, factor.size, blocks);
+      return fmt::format("factor '{}' of size {} is part of a dim and cannot be cut unevenly into {}", factor.name,
+                         factor.size, blocks);
     if (blocks != factor.size && open < 0)
       open = index;
   }
@@ -47,8 +52,8 @@ struct Outcome {
   std::optional<ReduceKind> kind;
 };
 
-std::expected<Outcome, std::string> combine(const Rule &rule, const std::vector<AxisList> &factorAxes, const AxisList &partialAxes,
-                                            ReduceKind partialKind) {
+std::expected<Outcome, std::string> combine(const Rule &rule, const std::vector<AxisList> &factorAxes,
+                                            const AxisList &partialAxes, ReduceKind partialKind) {
   Outcome outcome{partialAxes, std::nullopt};
   if (!partialAxes.empty())
     outcome.kind = partialKind;
@@ -59,8 +64,8 @@ std::expected<Outcome, std::string> combine(const Rule &rule, const std::vector<
     if (factor.kind == FactorKind::Whole)
       return std::unexpected(fmt::format("factor '{}' must stay whole", factor.name));
     if (outcome.kind && *outcome.kind != factor.reduce)
-      return std::unexpected(fmt::format("factor '{}' makes {} terms together with {} terms", factor.name, name(factor.reduce),
-                                         name(*outcome.kind)));
+      return std::unexpected(fmt::format("factor '{}' makes {} terms together with {} terms", factor.name,
+                                         name(factor.reduce), name(*outcome.kind)));
     outcome.kind = factor.reduce;
     outcome.axes.insert(outcome.axes.end(), factorAxes[i].begin(), factorAxes[i].end());
   }
@@ -68,7 +73,8 @@ std::expected<Outcome, std::string> combine(const Rule &rule, const std::vector<
   return outcome;
 }
 
-std::optional<std::string> checkForm(const Rule &rule, const AxisList &partialAxes, int partialForm, ReduceKind partialKind) {
+std::optional<std::string> checkForm(const Rule &rule, const AxisList &partialAxes, int partialForm,
+                                     ReduceKind partialKind) {
   if (partialAxes.empty())
     return std::nullopt;
   if (partialForm < 0 || partialForm >= static_cast<int>(rule.partials.size()))
@@ -95,7 +101,8 @@ void makePartial(Sharding &sharding, const AxisList &axes, ReduceKind kind) {
 std::expected<Strategy, std::string> makeStrategy(const Rule &rule, const Mesh &mesh, std::vector<AxisList> factorAxes,
                                                   AxisList partialAxes, int partialForm, ReduceKind partialKind) {
   if (factorAxes.size() != rule.factors.size())
-    return std::unexpected(fmt::format("expected axes for {} factors, found {}", rule.factors.size(), factorAxes.size()));
+    return std::unexpected(
+        fmt::format("expected axes for {} factors, found {}", rule.factors.size(), factorAxes.size()));
   if (auto why = checkAxes(mesh, factorAxes, partialAxes))
     return std::unexpected(*why);
   if (auto why = checkForm(rule, partialAxes, partialForm, partialKind))
@@ -137,7 +144,8 @@ std::string Strategy::str(const Rule &rule, const Mesh &mesh) const {
     if (!factorAxes[i].empty())
       parts.push_back(fmt::format("{}={}", rule.factors[i].name, names(factorAxes[i])));
   if (!partialAxes.empty())
-    parts.push_back(fmt::format("{}({})={}", name(partialKind), fmt::join(rule.partials[partialForm].operands, ","), names(partialAxes)));
+    parts.push_back(fmt::format("{}({})={}", name(partialKind), fmt::join(rule.partials[partialForm].operands, ","),
+                                names(partialAxes)));
   return parts.empty() ? "replicated" : fmt::format("{}", fmt::join(parts, " "));
 }
 

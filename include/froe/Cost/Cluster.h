@@ -11,9 +11,9 @@
 
 namespace froe {
 
-/// Compute rate of a matrix product by shape class: the class is the smallest of m, n and k. Between two points the rate is interpolated
-/// over the logarithm of the size; outside it is the nearest point's. Rates are what the arithmetic alone allows, operands in cache:
-/// reading them is a term of its own (see matmulSeconds).
+/// Compute rate of a matrix product by shape class: the class is the smallest of m, n and k. Between two points the
+/// rate is interpolated over the logarithm of the size; outside it is the nearest point's. Rates are what the
+/// arithmetic alone allows, operands in cache: reading them is a term of its own (see matmulSeconds).
 struct MatmulRates {
   struct Point {
     int64_t smallestDim = 1;
@@ -28,12 +28,12 @@ struct MatmulRates {
 
 /// One device: what one rank runs on. All rates are those of a rank with `threadsPerRank` threads.
 struct Device {
-  int64_t memoryBytes = 0;             ///< 0: only the host's memory limits it
+  int64_t memoryBytes = 0; ///< 0: only the host's memory limits it
   int threadsPerRank = 1;
-  double memoryBytesPerSecond = 0;     ///< streaming, when the other devices are idle
-  double cacheBytesPerSecond = 0;      ///< streaming what the last kernels left in cache
+  double memoryBytesPerSecond = 0; ///< streaming, when the other devices are idle
+  double cacheBytesPerSecond = 0;  ///< streaming what the last kernels left in cache
   int64_t cacheBytes = 0;
-  double kernelOverheadSeconds = 0;    ///< from one kernel's end to the next one's start
+  double kernelOverheadSeconds = 0;          ///< from one kernel's end to the next one's start
   std::map<std::string, MatmulRates> matmul; ///< by element type as MLIR writes it: f32, bf16, ...; has f32
 
   bool operator==(const Device &) const = default;
@@ -58,7 +58,8 @@ struct CollectiveRates {
 ///    "host": {"memory_bytes": 34359738368, "memory_bytes_per_second": 3.0e10},
 ///    "device": {"memory_bytes": 0, "threads_per_rank": 1, "memory_bytes_per_second": 2.0e10, "cache_bytes": 4194304,
 ///               "cache_bytes_per_second": 6.0e10, "kernel_overhead_seconds": 2e-6,
-///               "matmul": {"f32": [{"smallest_dim": 1, "flops_per_second": 2.5e10}, {"smallest_dim": 64, "flops_per_second": 1.1e11}]}},
+///               "matmul": {"f32": [{"smallest_dim": 1, "flops_per_second": 2.5e10}, {"smallest_dim": 64,
+///               "flops_per_second": 1.1e11}]}},
 ///    "links": {"shared": true,
 ///              "all_reduce": {"latency_seconds": 9e-6, "latency_seconds_per_rank": 1e-5, "bytes_per_second": 3e9,
 ///                             "cache_bytes_per_second": 1e10, "cache_bytes": 4194304},
@@ -67,11 +68,12 @@ struct CollectiveRates {
 /// "host" is left out where devices share nothing; other unknown or missing keys are errors.
 struct Cluster {
   std::string name;
-  int64_t devices = 0;               ///< 0: as many as the plan asks for
-  int64_t hostMemoryBytes = 0;       ///< shared by all devices; 0: none is shared
-  double hostBytesPerSecond = 0;     ///< memory bandwidth of all devices together; 0: not shared
+  int64_t devices = 0;           ///< 0: as many as the plan asks for
+  int64_t hostMemoryBytes = 0;   ///< shared by all devices; 0: none is shared
+  double hostBytesPerSecond = 0; ///< memory bandwidth of all devices together; 0: not shared
   Device device;
-  bool linksShared = false;          ///< links have one bandwidth for all devices together: its rates hold for two devices at work
+  bool linksShared =
+      false; ///< links have one bandwidth for all devices together: its rates hold for two devices at work
   CollectiveRates allReduce, allGather, reduceScatter, allToAll, sendRecv;
 
   bool operator==(const Cluster &) const = default;

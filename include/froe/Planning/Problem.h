@@ -11,7 +11,8 @@
 
 namespace froe {
 
-/// Memory that a node holds from step `live.begin` up to, not including, step `live.end`: one number of bytes for each strategy.
+/// Memory that a node holds from step `live.begin` up to, not including, step `live.end`: one number of bytes for each
+/// strategy.
 struct MemoryUse {
   Interval live;
   std::vector<int64_t> bytes;
@@ -36,9 +37,11 @@ struct PlanEdge {
   bool operator==(const PlanEdge &) const = default;
 };
 
-/// Choose a strategy for each node so that the sum of node and edge costs is smallest, and the bytes live at each step are at most the limit.
+/// Choose a strategy for each node so that the sum of node and edge costs is smallest, and the bytes live at each step
+/// are at most the limit.
 ///
-/// As text, for tests and bug reports, a line each; an edge's rows are separated by `/`, `inf` excludes, `#` starts a comment:
+/// As text, for tests and bug reports, a line each; an edge's rows are separated by `/`, `inf` excludes, `#` starts a
+/// comment:
 ///
 ///   limit 100
 ///   node a cost 1 2.5 uses 0..3 60 30 uses 1..2 0 8
@@ -53,8 +56,8 @@ struct Problem {
 
   bool operator==(const Problem &) const = default;
 
-  /// Why the problem is malformed, if it is: no strategies, sizes that disagree, an index out of range, a negative or NaN
-  /// cost, negative bytes or limit, an empty or negative interval.
+  /// Why the problem is malformed, if it is: no strategies, sizes that disagree, an index out of range, a negative or
+  /// NaN cost, negative bytes or limit, an empty or negative interval.
   std::optional<std::string> check() const;
   static std::expected<Problem, std::string> parse(std::string_view text);
   std::string str() const;

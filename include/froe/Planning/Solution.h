@@ -32,8 +32,9 @@ double costOf(const Problem &problem, const std::vector<int> &choice);
 /// Bytes live at the fullest step.
 int64_t peakBytesOf(const Problem &problem, const std::vector<int> &choice);
 
-/// Why the solution is wrong, if it is: a choice missing, out of range or other than the fixed one; excluded; more memory than the limit; cost,
-/// peak or bound that are not what they say. Recomputes everything from the problem alone and shares no code with any solver.
+/// Why the solution is wrong, if it is: a choice missing, out of range or other than the fixed one; excluded; more
+/// memory than the limit; cost, peak or bound that are not what they say. Recomputes everything from the problem alone
+/// and shares no code with any solver.
 std::optional<std::string> verify(const Problem &problem, const Solution &solution);
 
 } // namespace froe

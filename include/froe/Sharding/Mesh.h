@@ -11,7 +11,8 @@ namespace froe {
 /// Index of an axis in `Mesh::axes`.
 using AxisIndex = int;
 
-/// Mesh axes in order, the major one first. `{0, 1}` on a 2x4 mesh cuts into 8 blocks; device (x, y) holds block 4x + y.
+/// Mesh axes in order, the major one first. `{0, 1}` on a 2x4 mesh cuts into 8 blocks; device (x, y) holds block 4x +
+/// y.
 using AxisList = std::vector<AxisIndex>;
 
 struct MeshAxis {

@@ -33,22 +33,24 @@ std::string_view name(ReshardStep::Kind kind);
 /// The cheapest known way to turn one sharding of a tensor into another.
 ///
 ///   mesh x=2, y=4;  from [{"x"}, {}]  to [{}, {"y"}]
-///   steps: all_gather(x: dim 0), slice(y: dim 1)  or  slice(y: dim 1), all_gather(x: dim 0): the second moves a quarter of the bytes
+///   steps: all_gather(x: dim 0), slice(y: dim 1)  or  slice(y: dim 1), all_gather(x: dim 0): the second moves a
+///   quarter of the bytes
 ///
-/// Uneven dims: a step that leaves a dim cut by several axes unevenly, or takes only some of them away, is legal only where the blocks
-/// nest (the size divides); otherwise the dim is gathered whole and cut again.
+/// Uneven dims: a step that leaves a dim cut by several axes unevenly, or takes only some of them away, is legal only
+/// where the blocks nest (the size divides); otherwise the dim is gathered whole and cut again.
 struct ReshardPath {
   std::vector<ReshardStep> steps;
 
-  /// Bytes that one device sends in all steps (ring formulas: all-gather and reduce-scatter (n-1)/n of the gathered bytes, all-reduce twice
-  /// that, all-to-all (n-1)/n of the local bytes).
+  /// Bytes that one device sends in all steps (ring formulas: all-gather and reduce-scatter (n-1)/n of the gathered
+  /// bytes, all-reduce twice that, all-to-all (n-1)/n of the local bytes).
   int64_t bytesSent(std::span<const int64_t> shape, int64_t elementBytes, const Sharding &from, const Mesh &mesh) const;
   /// The steps in order, separated by commas; `none` where there is nothing to do.
   std::string str(const Mesh &mesh) const;
 };
 
-/// Whether cutting a dim of `size`, already in `blocks` blocks, into `parts` times as many leaves every new block inside its old one, at
-/// position (index within the group) * (new block size). Only then a dim gains or loses minor axes without moving anything else.
+/// Whether cutting a dim of `size`, already in `blocks` blocks, into `parts` times as many leaves every new block
+/// inside its old one, at position (index within the group) * (new block size). Only then a dim gains or loses minor
+/// axes without moving anything else.
 bool blocksNest(int64_t size, int64_t blocks, int64_t parts);
 /// Bytes that one device sends in a step (see ReshardPath::bytesSent); local bytes as stored, padding included.
 int64_t bytesSentIn(const ReshardStep &step, const Mesh &mesh, int64_t localBytesBefore, int64_t localBytesAfter);
@@ -58,9 +60,9 @@ int64_t localBytes(std::span<const int64_t> shape, int64_t elementBytes, const S
 /// Seconds that one step takes; `bytes` as each formula of a collective counts them (see Cost/Collectives.h).
 using StepCost = std::function<double(const ReshardStep &step, int64_t localBytesBefore, int64_t localBytesAfter)>;
 
-/// Always possible where `to` has no partial axis that `from` lacks, and partial values stay of one kind; nullopt otherwise. Axes that neither
-/// sharding uses stay replicated. Searches all short step sequences (Dijkstra over shardings)
-/// and returns the cheapest under `cost`; ties go to fewer steps, then to the order of steps.
+/// Always possible where `to` has no partial axis that `from` lacks, and partial values stay of one kind; nullopt
+/// otherwise. Axes that neither sharding uses stay replicated. Searches all short step sequences (Dijkstra over
+/// shardings) and returns the cheapest under `cost`; ties go to fewer steps, then to the order of steps.
 std::optional<ReshardPath> planReshard(std::span<const int64_t> shape, int64_t elementBytes, const Sharding &from,
                                        const Sharding &to, const Mesh &mesh, const StepCost &cost);
 /// The same under a cost of one per byte sent plus a small constant per step.

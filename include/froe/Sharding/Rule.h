@@ -47,10 +47,11 @@ struct PartialForm {
 ///   (m, k), (k, n) -> (m, n) | k: sum | partial 0: sum | partial 1: sum
 ///   (...), (...) -> (...) | partial 0 1: sum
 ///
-/// `...` stands for one parallel factor for each remaining dim, the same ones in every tensor (named d0, d1, ... ); where a tensor has size 1
-/// and another has more, that dim is a broadcast one without factors. A dim of several factors is written `b*s`; `1` is a dim without factors.
-/// After the first `|` stand factor kinds (`name: whole` or `name: sum|product|max|min|and|or`, several separated by commas)
-/// and partial forms (`partial OPERANDS: KINDS`, kinds separated by commas, or `any`).
+/// `...` stands for one parallel factor for each remaining dim, the same ones in every tensor (named d0, d1, ... );
+/// where a tensor has size 1 and another has more, that dim is a broadcast one without factors. A dim of several
+/// factors is written `b*s`; `1` is a dim without factors. After the first `|` stand factor kinds (`name: whole` or
+/// `name: sum|product|max|min|and|or`, several separated by commas) and partial forms (`partial OPERANDS: KINDS`, kinds
+/// separated by commas, or `any`).
 struct Rule {
   std::vector<Factor> factors;
   std::vector<TensorFactors> operands;
@@ -61,11 +62,13 @@ struct Rule {
 
   /// Sizes come from the shapes: equal factors must agree on them; of a dim of several factors at most one may be
   /// new, its size is what the others leave.
-  static std::expected<Rule, std::string> parse(std::string_view text, std::span<const std::vector<int64_t>> operandShapes,
+  static std::expected<Rule, std::string> parse(std::string_view text,
+                                                std::span<const std::vector<int64_t>> operandShapes,
                                                 std::span<const std::vector<int64_t>> resultShapes);
   std::string str() const;
-  /// Why the rule is malformed, if it is: a factor out of range or twice in one tensor, sizes that disagree with the shapes, a reduction
-  /// factor that occurs in a result, a parallel factor of an operand that some result lacks, a partial form naming no operand.
+  /// Why the rule is malformed, if it is: a factor out of range or twice in one tensor, sizes that disagree with the
+  /// shapes, a reduction factor that occurs in a result, a parallel factor of an operand that some result lacks, a
+  /// partial form naming no operand.
   std::optional<std::string> check(std::span<const std::vector<int64_t>> operandShapes,
                                    std::span<const std::vector<int64_t>> resultShapes) const;
 };

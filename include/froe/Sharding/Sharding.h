@@ -17,14 +17,14 @@ std::optional<ReduceKind> parseReduceKind(std::string_view text);
 
 /// How one tensor is laid out over a mesh.
 ///
-/// `dims[d]` are the axes that cut dim d, major first; a dim of size n over k blocks is cut into blocks of ceil(n/k), so
-/// the last devices may hold fewer elements or none. Over the axes in `partial` every device holds a term of the value,
-/// to be combined by `partialKind`. Over all other axes the tensor is replicated. An axis occurs at most once.
+/// `dims[d]` are the axes that cut dim d, major first; a dim of size n over k blocks is cut into blocks of ceil(n/k),
+/// so the last devices may hold fewer elements or none. Over the axes in `partial` every device holds a term of the
+/// value, to be combined by `partialKind`. Over all other axes the tensor is replicated. An axis occurs at most once.
 ///
 ///   mesh x=2, y=4;  [{"x"}, {}], partial<sum>{"y"}:  rows halved over x, and each of 4 devices holds a summand
 struct Sharding {
   std::vector<AxisList> dims;
-  AxisList partial; ///< ascending: the order of terms has no meaning
+  AxisList partial;                         ///< ascending: the order of terms has no meaning
   ReduceKind partialKind = ReduceKind::Sum; ///< Sum where nothing is partial
 
   bool operator==(const Sharding &) const = default;

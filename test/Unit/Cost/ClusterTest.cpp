@@ -39,9 +39,12 @@ TEST(Cluster, LoadsPresetsAndFiles) {
   std::ofstream(path) << "{";
   EXPECT_EQ(Cluster::load(path).error(), path + ": no valid JSON at byte 2");
   std::remove(path.c_str());
-  EXPECT_EQ(Cluster::load("cpux").error(), "cluster 'cpux': no such preset (there is: cpu) and no file that can be read");
-  EXPECT_EQ(Cluster::load("cpu:0").error(), "cluster 'cpu:0': expected a number of devices behind the colon, found '0'");
-  EXPECT_EQ(Cluster::load("cpu:2x").error(), "cluster 'cpu:2x': expected a number of devices behind the colon, found '2x'");
+  EXPECT_EQ(Cluster::load("cpux").error(),
+            "cluster 'cpux': no such preset (there is: cpu) and no file that can be read");
+  EXPECT_EQ(Cluster::load("cpu:0").error(),
+            "cluster 'cpu:0': expected a number of devices behind the colon, found '0'");
+  EXPECT_EQ(Cluster::load("cpu:2x").error(),
+            "cluster 'cpu:2x': expected a number of devices behind the colon, found '2x'");
 }
 
 TEST(Cluster, ErrorsNameTheKey) {

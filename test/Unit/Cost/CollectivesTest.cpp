@@ -10,7 +10,11 @@ using Kind = ReshardStep::Kind;
 Cluster cluster() {
   Cluster cluster = Cluster::load("cpu").value();
   cluster.linksShared = false;
-  cluster.allReduce = {.latencySeconds = 10, .latencySecondsPerRank = 2, .bytesPerSecond = 5, .cacheBytesPerSecond = 50, .cacheBytes = 1000};
+  cluster.allReduce = {.latencySeconds = 10,
+                       .latencySecondsPerRank = 2,
+                       .bytesPerSecond = 5,
+                       .cacheBytesPerSecond = 50,
+                       .cacheBytes = 1000};
   return cluster;
 }
 

@@ -31,9 +31,17 @@ TEST(Compute, MatmulIsCloseToMeasuredRates) {
     int64_t m, n, k;
     double measured;
   };
-  for (Row row : {Row{1024, 768, 768, 115}, {1024, 3072, 768, 112}, {128, 3072, 768, 115}, {128, 768, 768, 117}, {128, 1536, 768, 117},
-                  {32, 4096, 4096, 96}, {8, 4096, 4096, 55}, {4, 4096, 4096, 35}, {1, 4096, 4096, 7.6}})
-    EXPECT_NEAR(gigaflops(row.m, row.n, row.k), row.measured, 0.12 * row.measured) << row.m << "x" << row.n << "x" << row.k;
+  for (Row row : {Row{1024, 768, 768, 115},
+                  {1024, 3072, 768, 112},
+                  {128, 3072, 768, 115},
+                  {128, 768, 768, 117},
+                  {128, 1536, 768, 117},
+                  {32, 4096, 4096, 96},
+                  {8, 4096, 4096, 55},
+                  {4, 4096, 4096, 35},
+                  {1, 4096, 4096, 7.6}})
+    EXPECT_NEAR(gigaflops(row.m, row.n, row.k), row.measured, 0.12 * row.measured)
+        << row.m << "x" << row.n << "x" << row.k;
   EXPECT_NEAR(gigaflops(128, 128, 64, 12), 103, 13);
   EXPECT_NEAR(gigaflops(128, 3072, 768, 1, "bf16"), 232, 25);
 }
@@ -52,7 +60,8 @@ TEST(Compute, FewRowsCostTheWeightsTraffic) {
   EXPECT_LT(one, 1.5 * weights);
   // Half the rows do not halve the time, half the weights do.
   EXPECT_GT(matmulSeconds(kCpu, {4, 4096, 4096, 1}, "f32"), 0.7 * matmulSeconds(kCpu, {8, 4096, 4096, 1}, "f32"));
-  EXPECT_NEAR(matmulSeconds(kCpu, {8, 2048, 4096, 1}, "f32"), 0.5 * matmulSeconds(kCpu, {8, 4096, 4096, 1}, "f32"), 0.01 * one);
+  EXPECT_NEAR(matmulSeconds(kCpu, {8, 2048, 4096, 1}, "f32"), 0.5 * matmulSeconds(kCpu, {8, 4096, 4096, 1}, "f32"),
+              0.01 * one);
 }
 
 TEST(Compute, MoreWorkNeverTakesLess) {

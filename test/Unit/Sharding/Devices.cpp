@@ -97,7 +97,8 @@ Devices Devices::distribute(const Array &global, const Sharding &sharding, const
       double value = global.at(source);
       // Terms that combine to the value under sum, and under max, and differ between devices.
       if (sharding.isPartial() && sharding.partialKind == ReduceKind::Sum)
-        value = term + 1 < terms ? value * static_cast<double>(term + 3) : value * (1 - (terms - 1) * (terms + 4) / 2.0);
+        value =
+            term + 1 < terms ? value * static_cast<double>(term + 3) : value * (1 - (terms - 1) * (terms + 4) / 2.0);
       else if (sharding.isPartial() && term + 1 < terms)
         value -= static_cast<double>(term + 1);
       block.at(index) = value;
@@ -165,7 +166,8 @@ std::string Devices::compare(const Array &global) const {
   for (int64_t device = 0; device < mesh.deviceCount(); ++device) {
     if (blocks[device].shape != localShape(shape, sharding, mesh))
       return fmt::format("device {}: stored shape [{}]", device, fmt::join(blocks[device].shape, ", "));
-    ReshardStep all{.kind = ReshardStep::Kind::AllReduce, .axes = sharding.partial, .reduce = sharding.partialKind, .result = {}};
+    ReshardStep all{
+        .kind = ReshardStep::Kind::AllReduce, .axes = sharding.partial, .reduce = sharding.partialKind, .result = {}};
     Array value = reduced(device, all);
     std::vector<Interval> valid = shard(shape, sharding, mesh, device);
     std::string wrong;

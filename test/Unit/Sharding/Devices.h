@@ -26,8 +26,8 @@ struct Array {
   }
 };
 
-/// All devices of a mesh, each with its own stored block of one tensor. Padding holds garbage that differs everywhere. Steps are executed as
-/// the real collectives do it, with nothing but stored blocks and group members.
+/// All devices of a mesh, each with its own stored block of one tensor. Padding holds garbage that differs everywhere.
+/// Steps are executed as the real collectives do it, with nothing but stored blocks and group members.
 struct Devices {
   Mesh mesh;
   std::vector<int64_t> shape; ///< of the global tensor

@@ -22,14 +22,15 @@ TEST(Mesh, SaysWhatIsWrong) {
   EXPECT_EQ(error("2x0"), "mesh '2x0': expected sizes of at least 1, as in '2x4' or 'data=2,model=4', found '0'");
   EXPECT_EQ(error(""), "mesh '': expected sizes of at least 1, as in '2x4' or 'data=2,model=4', found ''");
   EXPECT_EQ(error("-2"), "mesh '-2': expected sizes of at least 1, as in '2x4' or 'data=2,model=4', found '-2'");
-  EXPECT_EQ(error("99999999999999999999"),
-            "mesh '99999999999999999999': expected sizes of at least 1, as in '2x4' or 'data=2,model=4', found '99999999999999999999'");
+  EXPECT_EQ(error("99999999999999999999"), "mesh '99999999999999999999': expected sizes of at least 1, as in '2x4' or "
+                                           "'data=2,model=4', found '99999999999999999999'");
   EXPECT_EQ(error("1x2x1x2x1"), "mesh '1x2x1x2x1': expected at most 4 axes");
   EXPECT_EQ(error("a=2,a=2"), "mesh 'a=2,a=2': axis 'a' is named twice");
   EXPECT_EQ(error("a=2,b"), "mesh 'a=2,b': expected NAME=SIZE, found 'b'");
   EXPECT_EQ(error("2a=2"), "mesh '2a=2': expected an axis name of letters, digits and '_', found '2a'");
   EXPECT_EQ(error("1024x1025"), "mesh '1024x1025': expected at most 1048576 devices");
-  EXPECT_EQ(error("1048576x1048576x1048576x1048576"), "mesh '1048576x1048576x1048576x1048576': expected at most 1048576 devices");
+  EXPECT_EQ(error("1048576x1048576x1048576x1048576"),
+            "mesh '1048576x1048576x1048576x1048576': expected at most 1048576 devices");
   EXPECT_EQ(error("1024x1024"), "");
 }
 

@@ -23,7 +23,8 @@ Array numbered(std::vector<int64_t> shape) {
 /// Plans, runs on all devices, compares; returns the path.
 std::optional<ReshardPath> checkPair(const Array &global, const Sharding &from, const Sharding &to, const Mesh &mesh) {
   std::optional<ReshardPath> path = planReshard(global.shape, 4, from, to, mesh);
-  bool possible = std::ranges::includes(from.partial, to.partial) && (!to.isPartial() || from.partialKind == to.partialKind);
+  bool possible =
+      std::ranges::includes(from.partial, to.partial) && (!to.isPartial() || from.partialKind == to.partialKind);
   EXPECT_EQ(path.has_value(), possible) << from.str(mesh) << " -> " << to.str(mesh);
   if (!path)
     return path;
@@ -61,11 +62,14 @@ INSTANTIATE_TEST_SUITE_P(Lines, AllPairs,
                          testing::Combine(testing::Values("4", "2x2x2", "3x2x2"),
                                           testing::Values(std::vector<int64_t>{16}, std::vector<int64_t>{13},
                                                           std::vector<int64_t>{2})));
-INSTANTIATE_TEST_SUITE_P(Scalars, AllPairs, testing::Combine(testing::Values("2", "2x2"), testing::Values(std::vector<int64_t>{})));
+INSTANTIATE_TEST_SUITE_P(Scalars, AllPairs,
+                         testing::Combine(testing::Values("2", "2x2"), testing::Values(std::vector<int64_t>{})));
 
 TEST(ReshardPath, RandomPairsOfThreeAndFourDims) {
   std::mt19937 random(1);
-  for (auto [text, shape] : {std::pair("2x2x2", std::vector<int64_t>{4, 3, 8}), {"2x3x2", {5, 6, 2}}, {"2x2", {2, 5, 3, 4}},
+  for (auto [text, shape] : {std::pair("2x2x2", std::vector<int64_t>{4, 3, 8}),
+                             {"2x3x2", {5, 6, 2}},
+                             {"2x2", {2, 5, 3, 4}},
                              {"2x2x2", {3, 4, 1, 2}}}) {
     Mesh grid = mesh(text);
     Array global = numbered(shape);
@@ -103,7 +107,8 @@ TEST(ReshardPath, CutsBeforeItGathers) {
 
 TEST(ReshardPath, GathersAllAxesAtOnceWhereBlocksDoNotNest) {
   // 5 over x=2 are 3 + 2, over x,y = 2x2 they are 2 + 2 + 1 + 0: no part of the first.
-  EXPECT_EQ(planned({5, 4}, {{{0, 1}, {}}, {}}, {{{0}, {}}, {}}, mesh("2x2")), "all_gather(x y: dim 0), slice(x: dim 0)");
+  EXPECT_EQ(planned({5, 4}, {{{0, 1}, {}}, {}}, {{{0}, {}}, {}}, mesh("2x2")),
+            "all_gather(x y: dim 0), slice(x: dim 0)");
   EXPECT_EQ(planned({7, 4}, {{{0, 1}, {}}, {}}, {{{0}, {}}, {}}, mesh("2x2")), "all_gather(y: dim 0)");
   EXPECT_EQ(planned({5, 4}, {{{}, {}}, {}}, {{{0, 1}, {}}, {}}, mesh("2x2")), "slice(x y: dim 0)");
 }
@@ -113,7 +118,8 @@ TEST(ReshardPath, NothingToDo) { EXPECT_EQ(planned({4}, {{{0}}, {}}, {{{0}}, {}}
 TEST(ReshardPath, BytesSentByRingFormulas) {
   Mesh grid = mesh("4");
   auto sent = [&](const Sharding &from, const Sharding &to) {
-    return planReshard(std::vector<int64_t>{8, 8}, 4, from, to, grid)->bytesSent(std::vector<int64_t>{8, 8}, 4, from, grid);
+    return planReshard(std::vector<int64_t>{8, 8}, 4, from, to, grid)
+        ->bytesSent(std::vector<int64_t>{8, 8}, 4, from, grid);
   };
   Sharding whole = Sharding::replicated(2), rows{{{0}, {}}, {}}, columns{{{}, {0}}, {}}, partial{{{}, {}}, {0}};
   EXPECT_EQ(sent(rows, whole), 192);    // 3/4 of 256 bytes

@@ -23,8 +23,8 @@ struct Case {
 const Case kProduct{"(m, k), (k, n) -> (m, n) | k: sum | partial 0: sum | partial 1: sum", {{4, 5}, {5, 6}}, {{4, 6}}};
 const Case kUnmerge{"(b*s, h) -> (b, s, h) | partial 0: any", {{8, 3}}, {{2, 4, 3}}};
 
-std::string error(const Case &c, std::string_view grid, std::vector<AxisList> axes, AxisList partial = {}, int form = -1,
-                  ReduceKind kind = ReduceKind::Sum) {
+std::string error(const Case &c, std::string_view grid, std::vector<AxisList> axes, AxisList partial = {},
+                  int form = -1, ReduceKind kind = ReduceKind::Sum) {
   auto strategy = makeStrategy(c.rule, mesh(grid), axes, partial, form, kind);
   return strategy ? "" : strategy.error();
 }
@@ -52,7 +52,8 @@ TEST(Strategy, MergedDimsAreCutMajorFirst) {
   Mesh grid = mesh("2x2");
   EXPECT_EQ(makeStrategy(kUnmerge.rule, grid, {{0}, {1}, {}})->operands[0].str(grid), R"([{"x", "y"}, {}])");
   EXPECT_EQ(error(kUnmerge, "2x2", {{}, {0}, {}}), "factor 's' is cut inside 'b', which is not fully cut");
-  EXPECT_EQ(error(kUnmerge, "3", {{0}, {}, {}}), "factor 'b' of size 2 is part of a dim and cannot be cut unevenly into 3");
+  EXPECT_EQ(error(kUnmerge, "3", {{0}, {}, {}}),
+            "factor 'b' of size 2 is part of a dim and cannot be cut unevenly into 3");
   EXPECT_EQ(error(kUnmerge, "3", {{}, {}, {0}}), "");
 }
 
@@ -73,12 +74,15 @@ TEST(Strategy, EnumeratesAllOnceReplicatedFirst) {
   Mesh grid = mesh("2x2");
   std::vector<Strategy> all = enumerateStrategies(kProduct.rule, grid);
   EXPECT_EQ(all[0].str(kProduct.rule, grid), "replicated");
-  // Of 2 axes each goes to none of 4 places (none, m, k, n) in 16 + 3 ways (order within a factor), or one or both to either form: 2 x (2 x 4 + 1).
+  // Of 2 axes each goes to none of 4 places (none, m, k, n) in 16 + 3 ways (order within a factor), or one or both to
+  // either form: 2 x (2 x 4 + 1).
   EXPECT_EQ(all.size(), 16u + 3u + 2u * 9u);
   std::set<std::string> texts;
   for (const Strategy &strategy : all) {
     EXPECT_TRUE(texts.insert(strategy.str(kProduct.rule, grid)).second);
-    EXPECT_EQ(makeStrategy(kProduct.rule, grid, strategy.factorAxes, strategy.partialAxes, strategy.partialForm, strategy.partialKind), strategy);
+    EXPECT_EQ(makeStrategy(kProduct.rule, grid, strategy.factorAxes, strategy.partialAxes, strategy.partialForm,
+                           strategy.partialKind),
+              strategy);
   }
   EXPECT_TRUE(texts.contains("m=x,y"));
   EXPECT_TRUE(texts.contains("m=y,x"));
@@ -88,12 +92,13 @@ TEST(Strategy, EnumerationSkipsWhatHasNoUse) {
   EXPECT_EQ(enumerateStrategies(kProduct.rule, mesh("1")).size(), 1u);
   Case small{"(a) -> (a)", {{3}}, {{3}}};
   EXPECT_EQ(enumerateStrategies(small.rule, mesh("2x2")).size(), 3u); // not cut in 4
-  EXPECT_EQ(enumerateStrategies(kUnmerge.rule, mesh("2"), std::vector{ReduceKind::Sum}).size(), 4u); // none, b, h, partial
+  EXPECT_EQ(enumerateStrategies(kUnmerge.rule, mesh("2"), std::vector{ReduceKind::Sum}).size(),
+            4u); // none, b, h, partial
   EXPECT_EQ(enumerateStrategies(kUnmerge.rule, mesh("2")).size(), 9u);
 }
 
-/// What every device computes from its own blocks: for each point of its part of the loop space, the product of the operands is
-/// added to the result. Padding is never touched, and garbage if it were.
+/// What every device computes from its own blocks: for each point of its part of the loop space, the product of the
+/// operands is added to the result. Padding is never touched, and garbage if it were.
 Devices compute(const Case &c, const Strategy &strategy, const std::vector<Devices> &operands, const Mesh &grid) {
   Devices result{grid, c.results[0], strategy.results[0], {}};
   for (int64_t device = 0; device < grid.deviceCount(); ++device) {
@@ -152,13 +157,13 @@ TEST_P(EveryStrategy, ComputesTheWholeResult) {
 
 INSTANTIATE_TEST_SUITE_P(
     Rules, EveryStrategy,
-    testing::Combine(testing::Values("2", "3", "2x2", "2x3", "2x2x2"),
-                     testing::Values(kProduct, kUnmerge,
-                                     Case{"(b, s, h) -> (b*s, h) | partial 0: sum", {{2, 4, 3}}, {{8, 3}}},
-                                     Case{"(a, b) -> (b, a)", {{5, 3}}, {{3, 5}}},
-                                     Case{"(b, m, k), (b, k, n) -> (b, m, n) | k: sum", {{2, 3, 5}, {2, 5, 4}}, {{2, 3, 4}}},
-                                     Case{"(b, h*d, k), (k, n) -> (b, h, d, n) | k: sum", {{2, 4, 3}, {3, 2}}, {{2, 2, 2, 2}}},
-                                     Case{"(a, b) -> (a) | b: sum", {{4, 7}}, {{4}}}, Case{"(a) -> (a, b)", {{3}}, {{3, 4}}})));
+    testing::Combine(
+        testing::Values("2", "3", "2x2", "2x3", "2x2x2"),
+        testing::Values(kProduct, kUnmerge, Case{"(b, s, h) -> (b*s, h) | partial 0: sum", {{2, 4, 3}}, {{8, 3}}},
+                        Case{"(a, b) -> (b, a)", {{5, 3}}, {{3, 5}}},
+                        Case{"(b, m, k), (b, k, n) -> (b, m, n) | k: sum", {{2, 3, 5}, {2, 5, 4}}, {{2, 3, 4}}},
+                        Case{"(b, h*d, k), (k, n) -> (b, h, d, n) | k: sum", {{2, 4, 3}, {3, 2}}, {{2, 2, 2, 2}}},
+                        Case{"(a, b) -> (a) | b: sum", {{4, 7}}, {{4}}}, Case{"(a) -> (a, b)", {{3}}, {{3, 4}}})));
 
 } // namespace
 } // namespace froe

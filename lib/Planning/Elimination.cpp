@@ -1,0 +1,203 @@
+#include "Elimination.h"
+
+#include <algorithm>
+#include <set>
+
+namespace froe {
+
+namespace {
+constexpr double kMaxTableWork = 1 << 20;
+}
+
+Elimination::Elimination(const Model &model)
+    : model(model), tablesOf(model.nodes.size()), bucketsOf(model.nodes.size()) {
+  for (int e = 0; e < static_cast<int>(model.edges.size()); ++e)
+    addTable({model.edges[e].a, model.edges[e].b}, e);
+  std::set<std::pair<double, int>> queue;
+  std::vector<double> key(model.nodes.size());
+  for (int node = 0; node < static_cast<int>(model.nodes.size()); ++node)
+    queue.emplace(key[node] = messageSize(node), node);
+  while (!queue.empty()) {
+    int node = queue.begin()->second;
+    queue.erase(queue.begin());
+    std::set<int> affected;
+    for (int t : tablesOf[node])
+      affected.insert(tables[t].scope.begin(), tables[t].scope.end());
+    affected.erase(node);
+    eliminate(node);
+    for (int other : affected) {
+      queue.erase({key[other], other});
+      queue.emplace(key[other] = messageSize(other), other);
+    }
+  }
+  std::ranges::reverse(decisions);
+}
+
+int Elimination::addTable(std::vector<int> scope, int edge) {
+  int index = static_cast<int>(tables.size());
+  Table table{std::move(scope), {}, edge, 1};
+  for (int node : table.scope) {
+    table.size *= model.nodes[node].labels();
+    tablesOf[node].push_back(index);
+  }
+  tables.push_back(std::move(table));
+  return index;
+}
+
+/// Entries to look at when `node` goes.
+double Elimination::messageSize(int node) const {
+  std::set<int> scope = {node};
+  for (int t : tablesOf[node])
+    scope.insert(tables[t].scope.begin(), tables[t].scope.end());
+  double size = 1;
+  for (int other : scope)
+    size *= model.nodes[other].labels();
+  return size;
+}
+
+void Elimination::eliminate(int node) {
+  std::vector<int> inputs = std::move(tablesOf[node]);
+  tablesOf[node].clear();
+  for (int t : inputs)
+    for (int other : tables[t].scope)
+      if (other != node)
+        std::erase(tablesOf[other], t);
+  // Large tables first: the small ones then fill up what room is left.
+  std::ranges::sort(inputs, {}, [&](int t) { return std::pair(-tables[t].size, t); });
+  int first = static_cast<int>(buckets.size());
+  bool hasUnary = true;
+  do {
+    std::vector<int> group, rest;
+    std::set<int> scope = {node};
+    double size = model.nodes[node].labels();
+    for (int t : inputs) {
+      double grown = size;
+      for (int other : tables[t].scope)
+        if (!scope.contains(other))
+          grown *= model.nodes[other].labels();
+      bool take = group.empty() || grown <= kMaxTableWork;
+      (take ? group : rest).push_back(t);
+      if (take) {
+        size = grown;
+        scope.insert(tables[t].scope.begin(), tables[t].scope.end());
+      }
+    }
+    exact &= rest.empty();
+    addBucket(node, std::move(group), hasUnary);
+    hasUnary = false;
+    inputs = std::move(rest);
+  } while (!inputs.empty());
+  bucketsOf[node] = {first, static_cast<int>(buckets.size())};
+  decisions.push_back(node);
+}
+
+void Elimination::addBucket(int node, std::vector<int> inputs, bool hasUnary) {
+  std::set<int> scope;
+  for (int t : inputs)
+    scope.insert(tables[t].scope.begin(), tables[t].scope.end());
+  scope.erase(node);
+  int message = addTable({scope.begin(), scope.end()}, -1);
+  tables[message].values.resize(tables[message].size);
+  totalWork += double(tables[message].size) * model.nodes[node].labels() * double(inputs.size() + 1);
+  buckets.push_back({node, hasUnary, std::move(inputs), message});
+}
+
+int64_t Elimination::stride(const Table &table, int node) const {
+  int64_t product = 1;
+  for (size_t i = table.scope.size(); i-- > 0 && table.scope[i] != node;)
+    product *= model.nodes[table.scope[i]].labels();
+  return product;
+}
+
+/// Where the entries for `labels` begin, with label 0 for the node `without`.
+int64_t Elimination::offset(const Table &table, int without, const std::vector<int> &labels) const {
+  int64_t result = 0;
+  for (int node : table.scope)
+    result = result * model.nodes[node].labels() + (node == without ? 0 : labels[node]);
+  return result;
+}
+
+void Elimination::addSlice(const Bucket &bucket, const std::vector<int> &labels, std::vector<double> &sum) const {
+  for (int t : bucket.inputs) {
+    const Table &table = tables[t];
+    const double *values = valuesOf(table) + offset(table, bucket.node, labels);
+    int64_t step = stride(table, bucket.node);
+    for (size_t i = 0; i < sum.size(); ++i)
+      sum[i] += values[i * step];
+  }
+}
+
+double Elimination::run(const Unaries &newUnaries) {
+  unaries = newUnaries;
+  double bound = 0;
+  for (const Bucket &bucket : buckets) {
+    minimise(bucket);
+    if (tables[bucket.message].scope.empty())
+      bound += tables[bucket.message].values[0];
+  }
+  return bound;
+}
+
+void Elimination::minimise(const Bucket &bucket) {
+  Table &message = tables[bucket.message];
+  size_t count = model.nodes[bucket.node].strategy.size(), depth = message.scope.size();
+  std::vector<double> sum(count);
+  // For each input: where its entries begin for the current labels of the scope, and how far a label of the scope moves
+  // that.
+  std::vector<const double *> position;
+  std::vector<int64_t> steps, moves(bucket.inputs.size() * depth, 0);
+  for (size_t i = 0; i < bucket.inputs.size(); ++i) {
+    const Table &table = tables[bucket.inputs[i]];
+    position.push_back(valuesOf(table));
+    steps.push_back(stride(table, bucket.node));
+    for (size_t d = 0; d < depth; ++d)
+      if (std::ranges::count(table.scope, message.scope[d]) > 0)
+        moves[i * depth + d] = stride(table, message.scope[d]);
+  }
+  std::vector<int> labels(depth, 0);
+  for (double &value : message.values) {
+    if (bucket.hasUnary)
+      sum = unaries[bucket.node];
+    else
+      std::ranges::fill(sum, 0);
+    for (size_t i = 0; i < position.size(); ++i)
+      for (size_t label = 0; label < count; ++label)
+        sum[label] += position[i][label * steps[i]];
+    value = std::ranges::min(sum);
+    for (size_t d = depth; d-- > 0;) {
+      bool wraps = ++labels[d] == model.nodes[message.scope[d]].labels();
+      int64_t by = wraps ? 1 - labels[d] : 1;
+      for (size_t i = 0; i < position.size(); ++i)
+        position[i] += by * moves[i * depth + d];
+      if (!wraps)
+        break;
+      labels[d] = 0;
+    }
+  }
+}
+
+void Elimination::increases(int node, const std::vector<int> &labels, std::vector<double> &result) const {
+  result = unaries[node];
+  double paid = 0;
+  for (int b = bucketsOf[node].first; b < bucketsOf[node].second; ++b) {
+    addSlice(buckets[b], labels, result);
+    const Table &message = tables[buckets[b].message];
+    paid += message.values[offset(message, -1, labels)];
+  }
+  // An infinite message comes from infinite values alone, which stay so.
+  if (paid != std::numeric_limits<double>::infinity())
+    for (double &value : result)
+      value -= paid;
+}
+
+std::vector<int> Elimination::decode() const {
+  std::vector<int> labels(model.nodes.size(), 0);
+  std::vector<double> values;
+  for (int node : decisions) {
+    increases(node, labels, values);
+    labels[node] = static_cast<int>(std::ranges::min_element(values) - values.begin());
+  }
+  return labels;
+}
+
+} // namespace froe
