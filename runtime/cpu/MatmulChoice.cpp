@@ -1,0 +1,91 @@
+#include "runtime/cpu/MatmulChoice.h"
+
+#include "runtime/cpu/Elements.h"
+#include "runtime/cpu/Epilogue.h"
+#include "runtime/cpu/PackedWeights.h"
+#include "runtime/cpu/TileKernel.h"
+
+#include <cstdlib>
+#include <string_view>
+
+namespace froe::cpu {
+namespace {
+
+// Up to here a product waits for its weight's way from memory; our kernel, which prefetches across pages and pads
+// nothing, is then ahead of oneDNN's (measured by test/Bench/matmul).
+constexpr int64_t kSkinnyRows = 8;
+
+std::string_view preferredBackend() {
+  const char *text = std::getenv("FROE_MATMUL_BACKEND");
+  return text ? text : "";
+}
+
+bool isReal(froe_type type) { return type == FROE_F32 || type == FROE_F16 || type == FROE_BF16; }
+
+std::string tiledPacking(froe_type type) {
+  return isReal(type) ? "panel" + std::to_string(tileKernels<float, float>().width) : "plain";
+}
+
+std::string chooseTag(const Product &product) {
+  std::string_view preferred = preferredBackend();
+  if (preferred == "openblas" || !isReal(product.type))
+    return "plain";
+  if (preferred == "tiled" || product.m <= kSkinnyRows)
+    return tiledPacking(product.type);
+  std::string tag = oneDnnPacking(product);
+  if (tag != "plain" || preferred == "onednn")
+    return tag;
+  // On 32-byte vectors OpenBLAS is ahead of us; it packs in every call.
+  bool leavesToBlas = isa() != Isa::Avx512 && product.type == FROE_F32 && product.m > 2 * kSkinnyRows &&
+                      prepareOpenBlas(product, {.k = product.k, .n = product.n}, 1);
+  return leavesToBlas ? "plain" : tiledPacking(product.type);
+}
+
+bool isSkinny(const Product &product) { return product.m <= kSkinnyRows; }
+
+BackendOr firstOf(std::initializer_list<BackendOr (*)(const Product &, const PanelLayout &, int)> order,
+                  const Product &product, const PanelLayout &layout, int threads) {
+  BackendOr result = std::unexpected(std::string());
+  for (auto prepare : order)
+    if ((result = prepare(product, layout, threads)))
+      return result;
+  return result;
+}
+
+BackendOr oneDnnIfFast(const Product &product, const PanelLayout &layout, int threads) {
+  return prepareOneDnn(product, layout, threads, true);
+}
+BackendOr oneDnnAnyway(const Product &product, const PanelLayout &layout, int threads) {
+  return prepareOneDnn(product, layout, threads, false);
+}
+BackendOr tiled(const Product &product, const PanelLayout &layout, int threads) {
+  if (product.weight && !tiledReads(product.type, layout))
+    return std::unexpected(std::string("the weight's panels are not those of our kernels"));
+  return prepareTiled(product, layout, threads);
+}
+
+} // namespace
+
+Packing choosePacking(const froe_matmul &matmul) {
+  std::string tag = matmul.k * matmul.n == 0 ? "plain" : chooseTag(normalize(matmul));
+  return *packingFromTag(matmul, tag);
+}
+
+BackendOr chooseBackend(const Product &product, const PanelLayout &layout, int threads) {
+  if (auto posts = Epilogue::prepare(product); !posts)
+    return std::unexpected(posts.error());
+  std::string_view preferred = preferredBackend();
+  if (preferred == "tiled" || product.batchSize() * product.m * product.n == 0)
+    return tiled(product, layout, threads);
+  if (preferred == "openblas")
+    return firstOf({prepareOpenBlas, tiled}, product, layout, threads);
+  if (preferred == "onednn")
+    return firstOf({oneDnnAnyway, tiled}, product, layout, threads);
+  if (isSkinny(product))
+    return firstOf({tiled, oneDnnAnyway}, product, layout, threads);
+  if (isa() == Isa::Avx512)
+    return firstOf({oneDnnIfFast, tiled, oneDnnAnyway}, product, layout, threads);
+  return firstOf({oneDnnIfFast, prepareOpenBlas, tiled, oneDnnAnyway}, product, layout, threads);
+}
+
+} // namespace froe::cpu

@@ -1,0 +1,197 @@
+#include "runtime/cpu/Elements.h"
+#include "runtime/cpu/Epilogue.h"
+#include "runtime/cpu/MatmulBackend.h"
+#include "runtime/cpu/TileKernel.h"
+#include "runtime/cpu/Transpose.h"
+
+#include <algorithm>
+#include <type_traits>
+
+namespace froe::cpu {
+namespace {
+
+// Blocks of b (kDepth x 64 words: in the second-level cache) are reread by every row block, while sums wait (kRows x 64
+// words). The rows of a that all columns of b meet (kLeftBytes) stay there as well.
+constexpr int64_t kDepth = 384, kRows = 240, kLeftBytes = 1 << 20;
+// With few rows the time is b's way from memory. Up to kMaxTileRows b is read straight through; up to kFewRows in
+// blocks that fit the first-level cache twice, so that the next one arrives while the current one is reread.
+constexpr int64_t kFewRows = 64, kFewRowsDepth = 64, kStreamDepth = 4096, kStreamAhead = 8192, kCachedAhead = 3072;
+
+/// Words that a kernel can read as they are, as sums, even where the stored type is signed.
+template <class E> inline constexpr bool kReadsAsSum = sizeof(E) == sizeof(Sum<E>);
+/// Halves are widened in registers, which a weight read from memory gains from.
+template <class E> inline constexpr bool kWidens = std::is_same_v<E, Half> || std::is_same_v<E, BFloat>;
+
+template <class E> class TiledMatmul final : public MatmulBackend {
+  using S = Sum<E>;
+  using Stored = std::conditional_t<kWidens<E>, E, S>;
+
+public:
+  TiledMatmul(const Product &product, const PanelLayout &layout, Epilogue epilogue, int threads)
+      : product(product), layout(layout), epilogue(std::move(epilogue)), width(tileKernels<S, S>().width) {
+    int64_t most = std::clamp<int64_t>(kLeftBytes / (std::max<int64_t>(product.k, 1) * int64_t(sizeof(S))), 48, kRows);
+    chunks = (product.m + most - 1) / most;
+    rowsPerChunk = (product.m + chunks - 1) / chunks;
+    depth = product.m <= kMaxTileRows ? std::min(product.k, kStreamDepth)
+            : product.m <= kFewRows   ? kFewRowsDepth
+                                      : kDepth;
+    tiles = (product.n + width - 1) / width;
+    tasks = product.batchSize() * chunks * tiles;
+    pieceCount = std::min<int64_t>(threads, tasks);
+    usesDots = std::is_same_v<E, float> && !product.weight && product.b.m == 1 && product.b.n != 1 &&
+               product.a.n == 1 && product.m <= 4 && product.n > 1;
+  }
+
+  const char *name() const override { return "tiled"; }
+  int64_t pieces() const override { return pieceCount; }
+  uint64_t scratchBytes() const override { return (sumsWords() + blockWords() + leftWords()) * sizeof(S); }
+
+  void run(int64_t piece, void *const *buffers) override {
+    S *scratch = static_cast<S *>(threadScratch(scratchBytes()));
+    Work work{buffers, scratch, scratch + sumsWords(), scratch + sumsWords() + blockWords()};
+    Range range = partOf(tasks, 1, pieceCount, piece);
+    for (int64_t task = range.begin; task < range.end; ++task)
+      runTask(task, task == range.begin || task % tiles == 0, work);
+  }
+
+private:
+  /// What the tasks of one piece share.
+  struct Work {
+    void *const *buffers;
+    S *sums, *block, *leftCopy;
+    const S *left = nullptr; /* rows of a, of the current chunk */
+    int64_t leftRow = 0, leftStep = 0;
+  };
+  struct Place {
+    int64_t batch, m, rows, n, columns;
+  };
+
+  uint64_t sumsWords() const { return uint64_t(rowsPerChunk * width); }
+  uint64_t blockWords() const { return uint64_t(depth * width); }
+  uint64_t leftWords() const { return kReadsAsSum<E> ? 0 : uint64_t(rowsPerChunk * product.k); }
+
+  void runTask(int64_t task, bool newChunk, Work &work) {
+    int64_t tile = task % tiles, chunk = task / tiles % chunks;
+    Place place{task / tiles / chunks, chunk * rowsPerChunk, 0, tile * width, 0};
+    place.rows = std::min(rowsPerChunk, product.m - place.m);
+    place.columns = std::min<int64_t>(width, product.n - place.n);
+    if (newChunk)
+      loadLeft(place, work);
+    if constexpr (std::is_same_v<E, float>)
+      if (usesDots)
+        return runDots(place, work);
+    for (int64_t k = 0; k == 0 || k < product.k; k += std::max<int64_t>(depth, 1))
+      runBlock(place, k, std::min(depth, product.k - k), work);
+  }
+
+  void loadLeft(const Place &place, Work &work) {
+    const E *a = static_cast<const E *>(work.buffers[product.aBuffer]) + batchOffset(product, product.a, place.batch) +
+                 place.m * product.a.m;
+    if constexpr (kReadsAsSum<E>) {
+      work.left = reinterpret_cast<const S *>(a);
+      work.leftRow = product.a.m;
+      work.leftStep = product.a.n;
+    } else {
+      for (int64_t m = 0; m < place.rows; ++m)
+        for (int64_t k = 0; k < product.k; ++k)
+          work.leftCopy[m * product.k + k] = load(a[m * product.a.m + k * product.a.n]);
+      work.left = work.leftCopy;
+      work.leftRow = product.k;
+      work.leftStep = 1;
+    }
+  }
+
+  void runDots(const Place &place, Work &work) {
+    const float *b = static_cast<const float *>(work.buffers[product.bBuffer]) +
+                     batchOffset(product, product.b, place.batch) + place.n * product.b.n;
+    dotKernel()(reinterpret_cast<const float *>(work.left), work.leftRow, b, product.b.n, product.k, place.rows,
+                place.columns, reinterpret_cast<float *>(work.sums), width);
+    epilogue.finish({place.batch, place.m, place.rows, place.n, place.columns, work.sums, width}, work.buffers);
+  }
+
+  /// Steps [k, k + steps) of one tile column.
+  void runBlock(const Place &place, int64_t k, int64_t steps, Work &work) {
+    const E *b = static_cast<const E *>(work.buffers[product.bBuffer]);
+    if (product.weight && layout.panel) {
+      b += batchOffset(product, product.b, place.batch) * int64_t(layout.bytes(1, 1)) + layout.place(k, place.n);
+      return readStored(place, k, steps, b, layout.panel, work);
+    }
+    int64_t kStride = product.weight ? product.n : product.b.m, nStride = product.weight ? 1 : product.b.n;
+    int64_t matrix = product.weight ? product.n * product.k : 1;
+    b += batchOffset(product, product.b, place.batch) * matrix + k * kStride + place.n * nStride;
+    if (nStride == 1 && place.columns == width && (kReadsAsSum<E> || kWidens<E>))
+      return readStored(place, k, steps, b, kStride, work);
+    copyBlock(b, kStride, nStride, steps, place.columns, work.block);
+    multiply<S>(place, k, steps, work.block, width, work);
+  }
+
+  void readStored(const Place &place, int64_t k, int64_t steps, const E *b, int64_t bStep, Work &work) {
+    if constexpr (kReadsAsSum<E> || kWidens<E>) {
+      multiply<Stored>(place, k, steps, reinterpret_cast<const Stored *>(b), bStep, work);
+    } else {
+      copyBlock(b, bStep, 1, steps, place.columns, work.block);
+      multiply<S>(place, k, steps, work.block, width, work);
+    }
+  }
+
+  void copyBlock(const E *b, int64_t kStride, int64_t nStride, int64_t steps, int64_t columns, S *block) {
+    if constexpr (kReadsAsSum<E> && sizeof(E) == 4)
+      if (kStride == 1 && columns == width)
+        return transposeWords(b, nStride, columns, steps, block, width);
+    for (int64_t k = 0; k < steps; ++k) {
+      for (int64_t n = 0; n < columns; ++n)
+        block[k * width + n] = load(b[k * kStride + n * nStride]);
+      std::fill(block + k * width + columns, block + (k + 1) * width, S(0));
+    }
+  }
+
+  template <class B>
+  void multiply(const Place &place, int64_t k, int64_t steps, const B *b, int64_t bStep, Work &work) {
+    const TileKernels<S, B> &kernels = tileKernels<S, B>();
+    int64_t blocks = (place.rows + kMaxTileRows - 1) / kMaxTileRows;
+    int64_t ahead = blocks == 1             ? kStreamAhead * bStep / width
+                    : product.m <= kFewRows ? steps * bStep * int64_t(sizeof(B))
+                                            : kCachedAhead;
+    for (int64_t block = 0; block < blocks; ++block) {
+      Range rows = partOf(place.rows, 1, blocks, block);
+      int64_t count = rows.end - rows.begin;
+      S *sums = work.sums + rows.begin * width;
+      kernels.run[count](work.left + rows.begin * work.leftRow + k * work.leftStep, work.leftRow, work.leftStep, b,
+                         bStep, steps, sums, k > 0, ahead);
+      if (k + steps == product.k)
+        epilogue.finish({place.batch, place.m + rows.begin, count, place.n, place.columns, sums, width}, work.buffers);
+    }
+  }
+
+  Product product;
+  PanelLayout layout;
+  Epilogue epilogue;
+  int64_t width, depth, rowsPerChunk, chunks, tiles, tasks, pieceCount;
+  bool usesDots;
+};
+
+int64_t tileWidth(froe_type type) {
+  return withElementOf(type, [](auto element) -> int64_t {
+    using S = Sum<decltype(element)>;
+    return tileKernels<S, S>().width;
+  });
+}
+
+} // namespace
+
+bool tiledReads(froe_type type, const PanelLayout &layout) {
+  return !layout.pairs && layout.panel % tileWidth(type) == 0;
+}
+
+BackendOr prepareTiled(const Product &product, const PanelLayout &layout, int threads) {
+  auto epilogue = Epilogue::prepare(product);
+  if (!epilogue)
+    return std::unexpected(epilogue.error());
+  if (product.batchSize() * product.m * product.n == 0)
+    return nullptr;
+  return withElementOf(product.type, [&](auto element) -> BackendOr {
+    return std::make_unique<TiledMatmul<decltype(element)>>(product, layout, std::move(*epilogue), threads);
+  });
+}
+
+} // namespace froe::cpu
