@@ -24,6 +24,15 @@ bool isReplicated(const Strategy &strategy) {
   return strategy.partialAxes.empty() && llvm::all_of(strategy.factorAxes, [](auto &axes) { return axes.empty(); });
 }
 
+bool readsWhole(const Strategy &strategy) {
+  return llvm::all_of(strategy.operands, [](const Sharding &sharding) { return sharding.isReplicated(); });
+}
+
+/// Whether the node makes its value of nothing that the plan decides about.
+bool isSource(const GraphNode &node) {
+  return node.kind == GraphNode::Kind::Input || (node.op && llvm::isa<WeightOp>(node.op));
+}
+
 /// Where the batch goes: which dim of a value, and which factor of an op, descends from the first dim of the inputs.
 class BatchDims {
 public:
@@ -90,8 +99,13 @@ std::optional<std::string> restrictToData(ProgramGraph &graph) {
           return false;
       return strategy.partialAxes.empty();
     };
-    if (factor < 0 || !keepOnly(node, cutsBatch))
+    // What has no batch is whole, and becomes cut at most where it is repeated for each element of a batch.
+    if (factor >= 0 && keepOnly(node, cutsBatch))
+      continue;
+    if (isSource(node))
       keepOnly(node, isReplicated);
+    else
+      keepOnly(node, readsWhole);
   }
   return std::nullopt;
 }

@@ -54,6 +54,8 @@ struct ApplyPlan : impl::ApplyPlanBase<ApplyPlan> {
       getOperation().emitError(result.error());
       return signalPassFailure();
     }
+    if (failed(report(*result)))
+      return signalPassFailure();
     applyPlan(getOperation(), *result);
   }
 
@@ -68,8 +70,19 @@ struct ApplyPlan : impl::ApplyPlanBase<ApplyPlan> {
     options.constrain = constrain;
     options.planFile = planFile;
     options.memoryBytes = memory;
-    options.alternatives = false;
+    options.alternatives = !save.empty();
     return plan(getOperation(), *parsed, *machines, options);
+  }
+
+  LogicalResult report(const PlanResult &result) {
+    if (save.empty())
+      return success();
+    std::error_code error;
+    llvm::raw_fd_ostream file(save, error);
+    if (error)
+      return getOperation().emitError("cannot write '") << save << "': " << error.message();
+    file << planToJson(result).dump(2) << "\n";
+    return success();
   }
 };
 

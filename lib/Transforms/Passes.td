@@ -41,7 +41,7 @@ def SelectMatmuls : Pass<"select-matmuls", "::mlir::ModuleOp"> {
     ```
     After:
     ```mlir
-    %4 = rank.matmul "sh,oh->so" %x, %w posts [#rank.post<add "o">](%bias) : (tensor<128x768xf32>, tensor<3072x768xf32>, tensor<3072xf32>) -> tensor<128x3072xf32>
+    %4 = rank.matmul "sh,oh->so" %x, %w posts [#rank.post<add along "o">](%bias) : (tensor<128x768xf32>, tensor<3072x768xf32>, tensor<3072xf32>) -> tensor<128x3072xf32>
     ```
   }];
   let dependentDialects = ["::froe::FroeDialect", "::froe::rank::RankDialect"];
@@ -82,6 +82,7 @@ def ApplyPlan : Pass<"apply-plan", "::mlir::ModuleOp"> {
     Option<"cluster", "cluster", "std::string", "\"cpu\"", "a cluster preset or file">,
     Option<"constrain", "constrain", "std::string", "\"\"", "replicated, data, tensor, or a constraint file">,
     Option<"planFile", "plan", "std::string", "\"\"", "a plan.json to use">,
+    Option<"save", "save", "std::string", "\"\"", "where to write plan.json, with the costs of the named plans; - prints it">,
     Option<"memory", "memory", "int64_t", "0", "bytes that one rank may use; 0: what the cluster says">,
   ];
   let dependentDialects = ["::froe::FroeDialect"];
