@@ -55,6 +55,8 @@ std::expected<void, Failure> runRanks(const TestProgram &program, TestRun &run) 
     std::ranges::copy(run.inputs[i], session->input(int(i)));
   currentRun = program.run;
   auto result = session->run([&](int rank) {
+    if (program.beforeStart)
+      program.beforeStart(rank);
     rt::runRank(described,
                 {rank, run.options.ranks, session->controlFile(), session->tensorFile(), program.weightsFile});
     _exit(0);

@@ -18,6 +18,7 @@ struct TestProgram {
   std::vector<froe_step> steps{{"node", "kernel"}};
   uint64_t arenaBytes = 1 << 20;
   std::vector<froe_port> inputs, outputs;
+  std::function<void(int rank)> beforeStart; // in the rank's process
   std::string weightsFile;
   std::vector<froe_weight> weights;
 };
