@@ -13,18 +13,41 @@
 
 // Scalar ops that elementwise ops name as aliases; only lowerings need their definitions.
 namespace mlir::arith {
-class AddFOp; class AddIOp; class SubFOp; class SubIOp; class MulFOp; class MulIOp; class DivFOp; class RemFOp;
-class NegFOp; class MaximumFOp; class MinimumFOp; class AndIOp; class OrIOp; class XOrIOp;
+class AddFOp;
+class AddIOp;
+class SubFOp;
+class SubIOp;
+class MulFOp;
+class MulIOp;
+class DivFOp;
+class RemFOp;
+class NegFOp;
+class MaximumFOp;
+class MinimumFOp;
+class AndIOp;
+class OrIOp;
+class XOrIOp;
 } // namespace mlir::arith
 namespace mlir::math {
-class AbsFOp; class AbsIOp; class ExpOp; class LogOp; class SqrtOp; class SinOp; class CosOp; class TanhOp; class ErfOp;
-class FloorOp; class CeilOp; class RoundEvenOp; class PowFOp;
+class AbsFOp;
+class AbsIOp;
+class ExpOp;
+class LogOp;
+class SqrtOp;
+class SinOp;
+class CosOp;
+class TanhOp;
+class ErfOp;
+class FloorOp;
+class CeilOp;
+class RoundEvenOp;
+class PowFOp;
 } // namespace mlir::math
 
 namespace froe {
 
-/// Whether `type` is what program ops work on: a ranked, statically shaped tensor of f16, bf16, f32, f64, i1, and signless or
-/// unsigned integers of 8 to 64 bits, whose size in bytes fits 63 bits.
+/// Whether `type` is what program ops work on: a ranked, statically shaped tensor of f16, bf16, f32, f64, i1, and
+/// signless or unsigned integers of 8 to 64 bits, whose size in bytes fits 63 bits.
 bool isProgramTensor(mlir::Type type);
 
 /// The op's constant rule text for its shapes. A rule that does not fit its op is a bug in Froe and ends the process.
@@ -39,8 +62,8 @@ std::vector<std::vector<int64_t>> shapesOf(mlir::ValueRange values);
 
 } // namespace froe
 
-#include "dialects/Froe/FroeEnums.h.inc"
 #include "dialects/Froe/FroeDialect.h.inc"
+#include "dialects/Froe/FroeEnums.h.inc"
 #include "dialects/Froe/ShardableOpInterface.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Froe/FroeAttributes.h.inc"

@@ -108,7 +108,8 @@ Sharding ShardingAttr::toSharding(const Mesh &mesh) const {
   return sharding;
 }
 
-ShardingAttr ShardingAttr::get(MLIRContext *context, FlatSymbolRefAttr meshName, const Mesh &mesh, const Sharding &sharding) {
+ShardingAttr ShardingAttr::get(MLIRContext *context, FlatSymbolRefAttr meshName, const Mesh &mesh,
+                               const Sharding &sharding) {
   SmallVector<AxesAttr> dims;
   for (const AxisList &dim : sharding.dims)
     dims.push_back(toAxesAttr(context, dim, mesh));

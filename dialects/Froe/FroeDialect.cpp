@@ -19,7 +19,8 @@ namespace froe {
 
 namespace {
 
-/// Lets dumps name shardings, which are long and repeat, once at the top: `#x_r = #froe.sharding<@mesh, [{"x"}, {}]>`.
+/// Lets dumps name shardings, which are long and repeat, once at the top: `#cut_x_r = #froe.sharding<@mesh, [{"x"},
+/// {}]>`.
 struct ShardingAliases : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
   AliasResult getAlias(Attribute attribute, raw_ostream &os) const override {
@@ -28,7 +29,7 @@ struct ShardingAliases : OpAsmDialectInterface {
       return AliasResult::NoAlias;
     os << "cut";
     for (AxesAttr dim : sharding.getDims()) {
-      os << '_';
+      os << '_' << (dim.getNames().empty() ? "r" : "");
       for (StringAttr axis : dim.getNames())
         os << axis.getValue();
     }
@@ -61,7 +62,8 @@ void FroeDialect::initialize() {
 
 Operation *FroeDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {
   auto elements = dyn_cast<ElementsAttr>(value);
-  return elements && elements.getType() == type ? ConstantOp::create(builder, loc, type, elements).getOperation() : nullptr;
+  return elements && elements.getType() == type ? ConstantOp::create(builder, loc, type, elements).getOperation()
+                                                : nullptr;
 }
 
 bool isProgramTensor(Type type) {

@@ -28,7 +28,8 @@ static OpFoldResult foldIdentity(Value operand, Type resultType) {
 
 LogicalResult ReshapeOp::verify() {
   if (getOperand().getType().getNumElements() != getResult().getType().getNumElements())
-    return emitOpError("expected equally many elements, found ") << getOperand().getType() << " and " << getResult().getType();
+    return emitOpError("expected equally many elements, found ")
+           << getOperand().getType() << " and " << getResult().getType();
   return success();
 }
 
@@ -125,7 +126,8 @@ LogicalResult BroadcastOp::verify() {
     if (dim < 0 || dim >= result.getRank())
       return emitOpError("expected dims below ") << result.getRank() << ", found " << dim;
     if (size != 1 && size != result.getDimSize(dim))
-      return emitOpError("expected size ") << result.getDimSize(dim) << " or 1 for result dim " << dim << ", found " << size;
+      return emitOpError("expected size ")
+             << result.getDimSize(dim) << " or 1 for result dim " << dim << ", found " << size;
   }
   return success();
 }
@@ -149,7 +151,8 @@ LogicalResult ConcatOp::verify() {
   for (Value operand : getOperands()) {
     auto type = cast<RankedTensorType>(operand.getType());
     if (type.getElementType() != result.getElementType() || type.getRank() != result.getRank())
-      return emitOpError("expected operands of the result's element type and rank, found ") << type << " and " << result;
+      return emitOpError("expected operands of the result's element type and rank, found ")
+             << type << " and " << result;
     total += type.getDimSize(getDim());
     SmallVector<int64_t> shape(type.getShape());
     shape[getDim()] = result.getDimSize(getDim());
@@ -182,7 +185,8 @@ LogicalResult SliceOp::verify() {
       continue;
     int64_t first = getStarts()[dim], last = first + (count - 1) * stride;
     if (std::min(first, last) < 0 || std::max(first, last) >= size)
-      return emitOpError("expected indices below ") << size << " along dim " << dim << ", found " << first << " to " << last;
+      return emitOpError("expected indices below ")
+             << size << " along dim " << dim << ", found " << first << " to " << last;
   }
   return success();
 }

@@ -34,16 +34,17 @@ void MeshOp::print(OpAsmPrinter &printer) {
   printer << ' ';
   printer.printSymbolName(getSymName());
   printer << " [";
-  llvm::interleaveComma(llvm::zip(getAxisNames(), getAxisSizes()), printer, [&](auto axis) {
-    printer << std::get<0>(axis) << " = " << std::get<1>(axis);
-  });
+  llvm::interleaveComma(llvm::zip(getAxisNames(), getAxisSizes()), printer,
+                        [&](auto axis) { printer << std::get<0>(axis) << " = " << std::get<1>(axis); });
   printer << "]";
-  printer.printOptionalAttrDict((*this)->getAttrs(), {getSymNameAttrName(), getAxisNamesAttrName(), getAxisSizesAttrName()});
+  printer.printOptionalAttrDict((*this)->getAttrs(),
+                                {getSymNameAttrName(), getAxisNamesAttrName(), getAxisSizesAttrName()});
 }
 
 LogicalResult MeshOp::verify() {
   if (getAxisNames().size() != getAxisSizes().size())
-    return emitOpError("expected as many sizes as axes, found ") << getAxisSizes().size() << " and " << getAxisNames().size();
+    return emitOpError("expected as many sizes as axes, found ")
+           << getAxisSizes().size() << " and " << getAxisNames().size();
   std::string text;
   for (auto [name, size] : llvm::zip(getAxisNames().getAsValueRange<StringAttr>(), getAxisSizes()))
     text += (text.empty() ? "" : ",") + name.str() + "=" + std::to_string(size);

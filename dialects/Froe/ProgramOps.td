@@ -45,7 +45,7 @@ def Froe_WeightOp : Froe_AttrRuledOp<"weight"> {
   }];
   let arguments = (ins StrAttr:$name, StrAttr:$file, Froe_Int64:$offset, Froe_Int64:$length);
   let results = (outs Froe_Tensor:$result);
-  let assemblyFormat = "$name `in` $file `[` $offset `:` $length `]` attr-dict `:` type($result)";
+  let assemblyFormat = "$name `in` $file ` ` `[` $offset `:` $length `]` attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 

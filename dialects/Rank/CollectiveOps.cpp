@@ -32,7 +32,8 @@ static LogicalResult verifyDim(Operation *op, RankedTensorType type, int64_t dim
 }
 
 /// `whole` is a tensor, `block` what a rank stores of it after a cut along `dim`; other dims agree.
-static LogicalResult verifyCut(Operation *op, RankedTensorType whole, RankedTensorType block, int64_t dim, int64_t blocks) {
+static LogicalResult verifyCut(Operation *op, RankedTensorType whole, RankedTensorType block, int64_t dim,
+                               int64_t blocks) {
   if (failed(verifyDim(op, whole, dim)))
     return failure();
   SmallVector<int64_t> expected(whole.getShape());
@@ -46,17 +47,20 @@ LogicalResult AllReduceOp::verify() { return verifyAxes(*this, getAxes()); }
 
 LogicalResult AllGatherOp::verify() {
   FailureOr<int64_t> blocks = verifyAxes(*this, getAxes());
-  return failed(blocks) ? failure() : verifyCut(*this, getResult().getType(), getOperand().getType(), getDim(), *blocks);
+  return failed(blocks) ? failure()
+                        : verifyCut(*this, getResult().getType(), getOperand().getType(), getDim(), *blocks);
 }
 
 LogicalResult ReduceScatterOp::verify() {
   FailureOr<int64_t> blocks = verifyAxes(*this, getAxes());
-  return failed(blocks) ? failure() : verifyCut(*this, getOperand().getType(), getResult().getType(), getDim(), *blocks);
+  return failed(blocks) ? failure()
+                        : verifyCut(*this, getOperand().getType(), getResult().getType(), getDim(), *blocks);
 }
 
 LogicalResult SliceOp::verify() {
   FailureOr<int64_t> blocks = verifyAxes(*this, getAxes());
-  return failed(blocks) ? failure() : verifyCut(*this, getOperand().getType(), getResult().getType(), getDim(), *blocks);
+  return failed(blocks) ? failure()
+                        : verifyCut(*this, getOperand().getType(), getResult().getType(), getDim(), *blocks);
 }
 
 LogicalResult AllToAllOp::verify() {
@@ -79,7 +83,8 @@ LogicalResult MaskOp::verify() {
   if (failed(blocks) || failed(verifyDim(*this, type, getDim())))
     return failure();
   if (localSize(getSize(), *blocks) != type.getDimSize(getDim()))
-    return emitOpError("expected blocks of ") << localSize(getSize(), *blocks) << " along dim " << getDim() << ", found " << type;
+    return emitOpError("expected blocks of ")
+           << localSize(getSize(), *blocks) << " along dim " << getDim() << ", found " << type;
   if (getValue().getType() != type.getElementType())
     return emitOpError("expected a value of type ") << type.getElementType() << ", found " << getValue().getType();
   return success();

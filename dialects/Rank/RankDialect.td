@@ -6,6 +6,7 @@ include "mlir/IR/BuiltinAttributeInterfaces.td"
 
 def Rank_Dialect : Dialect {
   let name = "rank";
+  let useDefaultAttributePrinterParser = 1;
   let cppNamespace = "::froe::rank";
   let summary = "the program of one rank: local shapes, collectives, steps";
   let description = [{

@@ -20,12 +20,14 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
 LogicalResult MatmulOp::verify() {
   auto [operands, result] = getSubscripts().split("->");
   auto [lhs, rhs] = operands.split(',');
-  if (failed(verifySubscripts(*this, {lhs, rhs, result}, {getLhs().getType(), getRhs().getType(), getResult().getType()})))
+  if (failed(
+          verifySubscripts(*this, {lhs, rhs, result}, {getLhs().getType(), getRhs().getType(), getResult().getType()})))
     return failure();
   auto next = getPostOperands().begin();
   for (auto post : getPosts().getAsRange<PostAttr>()) {
     bool takesOperand = post.getKind() == PostKind::Add || post.getKind() == PostKind::Mul;
-    if (takesOperand != static_cast<bool>(post.getLetters()) || (post.getKind() == PostKind::Scale) != static_cast<bool>(post.getValue()))
+    if (takesOperand != static_cast<bool>(post.getLetters()) ||
+        (post.getKind() == PostKind::Scale) != static_cast<bool>(post.getValue()))
       return emitOpError("expected letters for add and mul, a value for scale, nothing otherwise; found ") << post;
     if (!takesOperand)
       continue;
@@ -37,7 +39,8 @@ LogicalResult MatmulOp::verify() {
       return emitOpError("expected ") << type.getRank() << " letters for " << type << ", found " << post;
     for (auto [letter, size] : llvm::zip(letters, type.getShape()))
       if (size_t dim = result.find(letter); dim == StringRef::npos || getResult().getType().getDimSize(dim) != size)
-        return emitOpError("letter '") << letter << "' of " << post << " does not fit the result " << getResult().getType();
+        return emitOpError("letter '") << letter << "' of " << post << " does not fit the result "
+                                       << getResult().getType();
   }
   if (next != getPostOperands().end())
     return emitOpError("expected as many operands as posts take");
@@ -46,7 +49,8 @@ LogicalResult MatmulOp::verify() {
 
 LogicalResult ViewOp::verify() {
   if (getOperand().getType().getNumElements() != getResult().getType().getNumElements())
-    return emitOpError("expected equally many elements, found ") << getOperand().getType() << " and " << getResult().getType();
+    return emitOpError("expected equally many elements, found ")
+           << getOperand().getType() << " and " << getResult().getType();
   return success();
 }
 

@@ -26,12 +26,12 @@ def Rank_PostAttr : AttrDef<Rank_Dialect, "Post"> {
     `add` and `mul` take the next operand of the step; `letters` says which dims of the product its dims are, the others are broadcast.
 
     ```mlir
-    #rank.post<scale 1.250000e-01>   #rank.post<add "o">   #rank.post<gelu_erf>
+    #rank.post<scale by 1.250000e-01 : f32>   #rank.post<add along "o">   #rank.post<gelu_erf>
     ```
   }];
   let parameters = (ins EnumParameter<Rank_PostKind>:$kind, OptionalParameter<"::mlir::FloatAttr">:$value,
                     OptionalParameter<"::mlir::StringAttr">:$letters);
-  let assemblyFormat = "`<` $kind (` ` $value^)? (` ` $letters^)? `>`";
+  let assemblyFormat = "`<` $kind (`by` $value^)? (`along` $letters^)? `>`";
 }
 
 def Rank_MatmulOp : Rank_Op<"matmul", [AllElementTypesMatch<["lhs", "rhs", "result"]>]> {
@@ -40,7 +40,7 @@ def Rank_MatmulOp : Rank_Op<"matmul", [AllElementTypesMatch<["lhs", "rhs", "resu
     `subscripts` as in `froe.contract`. Operands of posts come in their order.
 
     ```mlir
-    %3 = rank.matmul "sh,ho->so" %0, %1 posts [#rank.post<add "o">, #rank.post<gelu_erf>](%2) : (tensor<128x768xf32>, tensor<768x3072xf32>, tensor<3072xf32>) -> tensor<128x3072xf32>
+    %3 = rank.matmul "sh,ho->so" %0, %1 posts [#rank.post<add along "o">, #rank.post<gelu_erf>](%2) : (tensor<128x768xf32>, tensor<768x3072xf32>, tensor<3072xf32>) -> tensor<128x3072xf32>
     ```
   }];
   let arguments = (ins StrAttr:$subscripts, Froe_Tensor:$lhs, Froe_Tensor:$rhs, Variadic<Froe_Tensor>:$post_operands,

@@ -1,0 +1,95 @@
+// RUN: froe-opt %s --split-input-file --verify-diagnostics
+
+func.func @no_mesh(%a: tensor<4xf32>) {
+  // expected-error @below {{expected a froe.mesh in the module}}
+  %0 = rank.all_reduce sum %a over ["x"] : tensor<4xf32>
+  return
+}
+
+// -----
+
+froe.mesh @mesh ["x" = 2]
+func.func @no_axis(%a: tensor<4xf32>) {
+  // expected-error @below {{the mesh has no axis 'y'}}
+  %0 = rank.all_reduce sum %a over ["y"] : tensor<4xf32>
+  return
+}
+
+// -----
+
+froe.mesh @mesh ["x" = 2]
+func.func @axis_twice(%a: tensor<4xf32>) {
+  // expected-error @below {{axis 'x' stands twice}}
+  %0 = rank.all_reduce sum %a over ["x", "x"] : tensor<4xf32>
+  return
+}
+
+// -----
+
+froe.mesh @mesh ["x" = 2]
+func.func @no_axes(%a: tensor<4xf32>) {
+  // expected-error @below {{expected at least one axis}}
+  %0 = rank.all_reduce sum %a over [] : tensor<4xf32>
+  return
+}
+
+// -----
+
+froe.mesh @mesh ["x" = 2]
+func.func @lost_row(%a: tensor<4xf32>) {
+  // expected-error @below {{expected blocks of shape [5] of 'tensor<9xf32>', found 'tensor<4xf32>'}}
+  %0 = rank.all_gather %a over ["x"] dim 0 : tensor<4xf32> -> tensor<9xf32>
+  return
+}
+
+// -----
+
+froe.mesh @mesh ["x" = 2]
+func.func @mask_size(%a: tensor<4xf32>) {
+  // expected-error @below {{expected blocks of 5 along dim 0, found 'tensor<4xf32>'}}
+  %0 = rank.mask %a over ["x"] dim 0 size 9 with 0.0 : f32 : tensor<4xf32>
+  return
+}
+
+// -----
+
+froe.mesh @mesh ["x" = 2]
+func.func @same_dims(%a: tensor<4x4xf32>) {
+  // expected-error @below {{expected two different dims and one rank}}
+  %0 = rank.all_to_all %a over ["x"] from 0 to 0 : tensor<4x4xf32> -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @unknown_kernel(%a: tensor<4xf32>) {
+  // expected-error @below {{expected a kernel 'softmax' in the module}}
+  %0 = rank.launch @softmax(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func private @softmax(tensor<4xf32>) -> tensor<4xf32>
+func.func @kernel_types(%a: tensor<5xf32>) {
+  // expected-error @below {{expected the types of kernel 'softmax'}}
+  %0 = rank.launch @softmax(%a) : (tensor<5xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @posts(%a: tensor<4x8xf32>, %w: tensor<8x3xf32>, %b: tensor<3xf32>) {
+  // expected-error @below {{expected an operand for #rank.post<add along "n">}}
+  %0 = rank.matmul "mk,kn->mn" %a, %w posts [#rank.post<add along "n">]() : (tensor<4x8xf32>, tensor<8x3xf32>) -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @post_letters(%a: tensor<4x8xf32>, %w: tensor<8x3xf32>, %b: tensor<3xf32>) {
+  // expected-error @below {{letter 'm' of #rank.post<add along "m"> does not fit the result}}
+  %0 = rank.matmul "mk,kn->mn" %a, %w posts [#rank.post<add along "m">](%b)
+      : (tensor<4x8xf32>, tensor<8x3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
+  return
+}

@@ -1,0 +1,34 @@
+// RUN: froe-opt --simplify %s | FileCheck %s
+
+// One product for queries, keys and values, as GPT-2 writes it: dims flattened in front and restored behind, one result sliced
+// in three. The weight takes the shape that cuts need, and flattening disappears.
+// CHECK-LABEL: @qkv
+// CHECK-SAME: %[[X:.*]]: tensor<2x16x768xf32>
+// CHECK: %[[W:.*]] = froe.weight "w" {{.*}} : tensor<768x3x768xf32>
+// CHECK: %[[Y:.*]] = froe.contract {{.*}} %[[X]], %[[W]] : tensor<2x16x768xf32>, tensor<768x3x768xf32> -> tensor<2x16x3x768xf32>
+// CHECK: froe.broadcast {{.*}} dims [2, 3] : tensor<3x768xf32> -> tensor<2x16x3x768xf32>
+// CHECK: froe.slice {{.*}} starts [0, 0, 0, 0] {{.*}} -> tensor<2x16x1x768xf32>
+// CHECK: froe.slice {{.*}} starts [0, 0, 1, 0] {{.*}} -> tensor<2x16x1x768xf32>
+// CHECK-NOT: froe.transpose
+// CHECK: froe.contract "{{.*}}" {{.*}} : tensor<2x16x12x64xf32>, tensor<2x16x12x64xf32> -> tensor<2x12x16x16xf32>
+func.func @qkv(%x: tensor<2x16x768xf32>) -> tensor<2x12x16x16xf32> {
+  %w = froe.weight "w" in "m.data" [0 : 7077888] : tensor<768x2304xf32>
+  %b = froe.weight "b" in "m.data" [7077888 : 9216] : tensor<2304xf32>
+  %xm = froe.reshape %x : tensor<2x16x768xf32> -> tensor<32x768xf32>
+  %y = froe.contract "mk,kn->mn" %xm, %w : tensor<32x768xf32>, tensor<768x2304xf32> -> tensor<32x2304xf32>
+  %bb = froe.broadcast %b dims [1] : tensor<2304xf32> -> tensor<32x2304xf32>
+  %z = froe.add %y, %bb : tensor<32x2304xf32>
+  %r = froe.reshape %z : tensor<32x2304xf32> -> tensor<2x16x2304xf32>
+  %q = froe.slice %r starts [0, 0, 0] strides [1, 1, 1] : tensor<2x16x2304xf32> -> tensor<2x16x768xf32>
+  %k = froe.slice %r starts [0, 0, 768] strides [1, 1, 1] : tensor<2x16x2304xf32> -> tensor<2x16x768xf32>
+  %v = froe.slice %r starts [0, 0, 1536] strides [1, 1, 1] : tensor<2x16x2304xf32> -> tensor<2x16x768xf32>
+  %qh = froe.reshape %q : tensor<2x16x768xf32> -> tensor<2x16x12x64xf32>
+  %qt = froe.transpose %qh [0, 2, 1, 3] : tensor<2x16x12x64xf32> -> tensor<2x12x16x64xf32>
+  %kh = froe.reshape %k : tensor<2x16x768xf32> -> tensor<2x16x12x64xf32>
+  %kt = froe.transpose %kh [0, 2, 1, 3] : tensor<2x16x12x64xf32> -> tensor<2x12x16x64xf32>
+  %km = froe.reshape %kt : tensor<2x12x16x64xf32> -> tensor<24x16x64xf32>
+  %kmt = froe.transpose %km [0, 2, 1] : tensor<24x16x64xf32> -> tensor<24x64x16xf32>
+  %ks = froe.reshape %kmt : tensor<24x64x16xf32> -> tensor<2x12x64x16xf32>
+  %s = froe.contract "abcd,abde->abce" %qt, %ks : tensor<2x12x16x64xf32>, tensor<2x12x64x16xf32> -> tensor<2x12x16x16xf32>
+  return %s : tensor<2x12x16x16xf32>
+}
