@@ -119,7 +119,9 @@ private:
     int64_t kStride = product.weight ? product.n : product.b.m, nStride = product.weight ? 1 : product.b.n;
     int64_t matrix = product.weight ? product.n * product.k : 1;
     b += batchOffset(product, product.b, place.batch) * matrix + k * kStride + place.n * nStride;
-    if (nStride == 1 && place.columns == width && (kReadsAsSum<E> || kWidens<E>))
+    // Rows far apart share few sets of the first-level cache: where they are read again and again, a copy pays.
+    bool once = place.rows <= 2 * kMaxTileRows;
+    if (nStride == 1 && place.columns == width && once && (kReadsAsSum<E> || kWidens<E>))
       return readStored(place, k, steps, b, kStride, work);
     copyBlock(b, kStride, nStride, steps, place.columns, work.block);
     multiply<S>(place, k, steps, work.block, width, work);
