@@ -92,7 +92,19 @@ Tensor Emitter::max(Tensor a, Tensor b) {
 Tensor Emitter::min(Tensor a, Tensor b) {
   return binary<MinOp>(a, b, nanMin, [](int64_t x, int64_t y) { return std::min(x, y); });
 }
+/// Whether every element of boolean `x` is known to be `value`.
+static bool isEverywhere(const Tensor &x, int64_t value) {
+  if (!x->isBoolean() || !x->constant || x->constant->inParts())
+    return false;
+  Constant distinct = x->constant->compact();
+  return distinct.count() == 1 && distinct.flatten()[0].integer == value;
+}
+
 Tensor Emitter::logicalAnd(Tensor a, Tensor b) {
+  if (isEverywhere(a, 1) && b->isBoolean()) // nothing but true
+    return expand(b, broadcastShape(a->shape(), b->shape()));
+  if (isEverywhere(b, 1) && a->isBoolean())
+    return expand(a, broadcastShape(a->shape(), b->shape()));
   return binary<AndOp>(a, b, nullptr, [](int64_t x, int64_t y) { return x & y; });
 }
 Tensor Emitter::logicalOr(Tensor a, Tensor b) {

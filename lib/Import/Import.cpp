@@ -82,9 +82,11 @@ void closeFunction(func::FuncOp main, const onnx::GraphProto &graph, llvm::Array
 
 /// Ops that only decided shapes are left without users.
 void dropUnusedOps(func::FuncOp main) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(main.getBody().front().without_terminator())))
-    if (op.use_empty())
-      op.erase();
+  SmallVector<Operation *> ops =
+      llvm::map_to_vector(main.getBody().front().without_terminator(), [](Operation &op) { return &op; });
+  for (Operation *op : llvm::reverse(ops))
+    if (op->use_empty())
+      op->erase();
 }
 
 /// Throws std::logic_error with the verifier's words if the module is not right: that is a bug here.
