@@ -34,7 +34,7 @@ BackendOr prepareOneDnn(const Product &product, const PanelLayout &layout, int t
 /// The panels oneDNN would like the product's weight to lie in; plain if it has no fast kernel for panels.
 std::string oneDnnPacking(const Product &product);
 
-/// OpenBLAS: f32 and f64, weights plain.
+/// OpenBLAS: f32 and f64, weights plain. Only on request.
 BackendOr prepareOpenBlas(const Product &product, const PanelLayout &layout, int threads);
 
 /// Memory of the calling thread, reused by whatever runs on it; 64-byte aligned.

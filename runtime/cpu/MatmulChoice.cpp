@@ -15,6 +15,9 @@ namespace {
 // nothing, is then ahead of oneDNN's (measured by test/Bench/matmul).
 constexpr int64_t kSkinnyRows = 8;
 
+// Panels of narrower weights would mostly be padding.
+constexpr int64_t kNarrowColumns = 32;
+
 std::string_view preferredBackend() {
   const char *text = std::getenv("FROE_MATMUL_BACKEND");
   return text ? text : "";
@@ -28,17 +31,12 @@ std::string tiledPacking(froe_type type) {
 
 std::string chooseTag(const Product &product) {
   std::string_view preferred = preferredBackend();
-  if (preferred == "openblas" || !isReal(product.type))
+  if (preferred == "openblas" || !isReal(product.type) || product.n < kNarrowColumns)
     return "plain";
   if (preferred == "tiled" || product.m <= kSkinnyRows)
     return tiledPacking(product.type);
   std::string tag = oneDnnPacking(product);
-  if (tag != "plain" || preferred == "onednn")
-    return tag;
-  // On 32-byte vectors OpenBLAS is ahead of us; it packs in every call.
-  bool leavesToBlas = isa() != Isa::Avx512 && product.type == FROE_F32 && product.m > 2 * kSkinnyRows &&
-                      prepareOpenBlas(product, {.k = product.k, .n = product.n}, 1);
-  return leavesToBlas ? "plain" : tiledPacking(product.type);
+  return tag != "plain" || preferred == "onednn" ? tag : tiledPacking(product.type);
 }
 
 bool isSkinny(const Product &product) { return product.m <= kSkinnyRows; }
@@ -81,11 +79,12 @@ BackendOr chooseBackend(const Product &product, const PanelLayout &layout, int t
     return firstOf({prepareOpenBlas, tiled}, product, layout, threads);
   if (preferred == "onednn")
     return firstOf({oneDnnAnyway, tiled}, product, layout, threads);
+  // Never by a measurement at run time: ranks that hold copies of a value must compute it with the same kernel.
+  // OpenBLAS is no faster than our tiles where it knows the processor (32-byte vectors), and four times slower where it
+  // does not.
   if (isSkinny(product))
     return firstOf({tiled, oneDnnAnyway}, product, layout, threads);
-  if (isa() == Isa::Avx512)
-    return firstOf({oneDnnIfFast, tiled, oneDnnAnyway}, product, layout, threads);
-  return firstOf({oneDnnIfFast, prepareOpenBlas, tiled, oneDnnAnyway}, product, layout, threads);
+  return firstOf({oneDnnIfFast, tiled, oneDnnAnyway}, product, layout, threads);
 }
 
 } // namespace froe::cpu
