@@ -1,0 +1,71 @@
+#pragma once
+
+#include "froe/Analysis/Plan.h"
+#include "froe/Import/Import.h"
+#include "froe/Pipelines/Phases.h"
+
+#include <filesystem>
+#include <functional>
+
+namespace froe {
+
+struct CompileOptions {
+  std::string model; ///< an .onnx file, or an .mlir file of any phase
+  ImportOptions import;
+
+  std::string mesh;            ///< `2x4`, `data=2,model=4`; empty: one axis of all devices
+  int64_t devices = 0;         ///< 0: the cluster's, or one
+  std::string cluster = "cpu"; ///< preset or file
+  PlanOptions plan;
+
+  std::string dumpFolder; ///< every phase goes there, in numbered files; empty: none does
+  /// Told the name of each part of the work as it starts.
+  std::function<void(std::string_view)> progress = [](std::string_view) {};
+};
+
+/// Why there is no answer.
+struct CompileFailure {
+  int exitCode = 1; ///< 1 the user's input is wrong, 2 not supported, 3 a bug in Froe
+  Complaints lines;
+};
+
+template <class T> using Compiled = std::expected<T, CompileFailure>;
+
+/// A model on its way to a package.
+class Compilation {
+public:
+  explicit Compilation(CompileOptions options);
+  ~Compilation();
+
+  /// Imports the model or reads the module, and advances it to `phase` (at most `llvm`). An earlier phase than the
+  /// file's is an error.
+  Compiled<void> advanceTo(Phase phase);
+  /// The plan alone: the module stays in phase `program`.
+  Compiled<PlanResult> makePlan();
+  /// After `advanceTo(Phase::LLVM)`: writes the package to `folder`, replacing one that is there.
+  Compiled<void> writePackage(const std::filesystem::path &folder);
+
+  mlir::ModuleOp module() { return *root; }
+  const Package &package() const { return contents; }
+  const std::optional<PlanResult> &planned() const { return planResult; }
+  /// Wall-clock seconds of each phase so far, in order.
+  const std::vector<std::pair<std::string, double>> &seconds() const { return times; }
+
+private:
+  CompileOptions options;
+  std::unique_ptr<mlir::MLIRContext> context;
+  mlir::OwningOpRef<mlir::ModuleOp> root;
+  std::optional<PlanResult> planResult;
+  Package contents;
+  std::vector<std::pair<std::string, double>> times;
+  int dumps = 0;
+
+  Compiled<void> start();
+  Compiled<void> step(Phase next);
+  Compiled<void> dump();
+  Compiled<Mesh> chooseMesh(const Cluster &cluster) const;
+  std::filesystem::path modelFolder();
+  Compiled<void> writeFiles(const std::filesystem::path &folder);
+};
+
+} // namespace froe

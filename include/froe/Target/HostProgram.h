@@ -1,0 +1,31 @@
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <expected>
+#include <string>
+
+namespace froe {
+
+/// The processor that programs are made for: this one.
+struct HostTarget {
+  std::string triple;
+  std::string cpu;      ///< LLVM's name, e.g. `znver4`
+  std::string features; ///< `+avx2,+fma,...`
+};
+HostTarget hostTarget();
+
+/// Optimises a module of the LLVM dialect for `target` and writes the object file.
+std::expected<void, std::string> writeObject(mlir::ModuleOp module, const HostTarget &target,
+                                             const std::string &objectFile);
+
+/// The compiler driver that links programs, or what to install.
+std::expected<std::string, std::string> findLinker();
+/// Where the runtime is expected: `../lib/libfroe_rt.a`, seen from the executable that runs.
+std::string runtimeLibrary();
+
+/// Links an object with the runtime, which lies beside the running executable as `../lib/libfroe_rt.a`. The error holds
+/// the linker's messages, or says what to install.
+std::expected<void, std::string> linkProgram(const std::string &objectFile, const std::string &programFile);
+
+} // namespace froe

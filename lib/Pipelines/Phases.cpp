@@ -1,0 +1,169 @@
+#include "froe/Pipelines/Phases.h"
+
+#include "dialects/Rank/Rank.h"
+#include "froe/Conversion/Passes.h"
+#include "froe/Transforms/Passes.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+
+namespace froe {
+namespace {
+
+constexpr llvm::StringLiteral kAttribute = "froe.phase";
+/// Constants of more elements are left out of dumps.
+constexpr int64_t kLargestPrintedConstant = 1024;
+
+/// Collects errors and their notes as lines for the user.
+class CollectComplaints {
+public:
+  explicit CollectComplaints(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+            return failure();
+          lines.push_back(place(diagnostic.getLocation()) + diagnostic.str());
+          for (Diagnostic &note : diagnostic.getNotes())
+            lines.push_back("note: " + place(note.getLocation()) + note.str());
+          return success();
+        }) {}
+
+  Complaints take(std::string_view otherwise) {
+    if (lines.empty())
+      lines.emplace_back(otherwise);
+    return std::move(lines);
+  }
+
+private:
+  Complaints lines;
+  ScopedDiagnosticHandler handler;
+
+  static std::string place(Location loc) {
+    if (auto name = loc->findInstanceOf<NameLoc>())
+      return "node '" + name.getName().str() + "': ";
+    if (auto file = loc->findInstanceOf<FileLineColLoc>())
+      return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" + Twine(file.getColumn()) + ": ").str();
+    return "";
+  }
+};
+
+/// Runs passes by their registered names.
+LogicalResult runPasses(ModuleOp module, StringRef passes) {
+  static const bool registered = (registerFroeTransformsPasses(), registerFroeConversionPasses(), registerCSEPass(),
+                                  registerCanonicalizerPass(), true);
+  (void)registered;
+  PassManager manager(module.getContext());
+  std::string error;
+  llvm::raw_string_ostream stream(error);
+  if (failed(parsePassPipeline(passes, manager, stream)))
+    return module.emitError("pipeline '") << passes << "': " << error;
+  return manager.run(module);
+}
+
+std::expected<void, Complaints> run(ModuleOp module, StringRef passes) {
+  CollectComplaints complaints(module.getContext());
+  if (failed(runPasses(module, passes)))
+    return std::unexpected(complaints.take("a pass of '" + passes.str() + "' failed"));
+  return {};
+}
+
+/// What leads to each phase, and what holds afterwards.
+std::string passesTo(Phase phase, const std::string &cluster) {
+  switch (phase) {
+  case Phase::Rank:
+    return "partition{cluster=" + cluster +
+           "}," // local shapes; values meet in the shardings that ops need
+           "cse";
+  case Phase::Kernels:
+    return "select-matmuls," // every contraction is a library call that strides express
+           "cse,"
+           "form-kernels," // @main is a straight line of steps
+           "assign-arena"; // every buffer has its place
+  case Phase::LLVM:
+    return "lower-kernels,"   // kernels are functions of the LLVM dialect
+           "rank-to-runtime"; // and so is the rest
+  default:
+    llvm_unreachable("no passes lead there");
+  }
+}
+
+} // namespace
+
+std::string_view name(Phase phase) {
+  constexpr std::string_view names[] = {"program", "plan", "rank", "kernels", "llvm", "exe"};
+  return names[size_t(phase)];
+}
+
+std::optional<Phase> phaseNamed(std::string_view text) {
+  for (Phase phase : kPhases)
+    if (name(phase) == text)
+      return phase;
+  return std::nullopt;
+}
+
+std::optional<Phase> phaseOf(ModuleOp module) {
+  auto attribute = module->getAttrOfType<StringAttr>(kAttribute);
+  return attribute ? phaseNamed(attribute.getValue()) : std::nullopt;
+}
+
+void setPhase(ModuleOp module, Phase phase) {
+  std::string_view text = name(phase);
+  module->setAttr(kAttribute, StringAttr::get(module.getContext(), StringRef(text.data(), text.size())));
+}
+
+void registerDialects(DialectRegistry &registry) {
+  registry.insert<FroeDialect, rank::RankDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect,
+                  linalg::LinalgDialect, tensor::TensorDialect, memref::MemRefDialect, scf::SCFDialect,
+                  vector::VectorDialect, LLVM::LLVMDialect>();
+}
+
+std::expected<OwningOpRef<ModuleOp>, Complaints> readModule(MLIRContext &context, const std::string &file) {
+  auto buffer = llvm::MemoryBuffer::getFile(file, /*IsText=*/true);
+  if (!buffer)
+    return std::unexpected(Complaints{"cannot read '" + file + "': " + buffer.getError().message()});
+  if ((*buffer)->getBuffer().contains("dense_resource<__elided__>"))
+    return std::unexpected(Complaints{"'" + file + "': constants were left out of this dump, so it cannot be compiled",
+                                      "note: --emit=PHASE writes the whole module"});
+  CollectComplaints complaints(&context);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(*buffer), {});
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return std::unexpected(complaints.take("'" + file + "' is not a module"));
+  return module;
+}
+
+std::string printPhase(ModuleOp module, bool elide) {
+  OpPrintingFlags flags;
+  flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
+  if (elide)
+    flags.elideLargeElementsAttrs(kLargestPrintedConstant);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream, flags);
+  return text + "\n";
+}
+
+std::expected<void, Complaints> simplifyProgram(ModuleOp module) {
+  std::expected<void, Complaints> done = run(module, "simplify,cse");
+  if (done)
+    setPhase(module, Phase::Program);
+  return done;
+}
+
+std::expected<void, Complaints> advance(ModuleOp module, Phase next, const std::string &cluster) {
+  std::expected<void, Complaints> done = run(module, passesTo(next, cluster));
+  if (done)
+    setPhase(module, next);
+  return done;
+}
+
+} // namespace froe

@@ -1,0 +1,146 @@
+#include "Command.h"
+
+#include <charconv>
+#include <chrono>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace froe {
+namespace {
+
+std::optional<int64_t> parseInteger(std::string_view text) {
+  int64_t value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty())
+    return std::nullopt;
+  return value;
+}
+
+/// `8x128`, or nothing for a scalar.
+std::optional<std::vector<int64_t>> parseShape(const std::string &text) {
+  std::vector<int64_t> shape;
+  for (size_t begin = 0; begin <= text.size() && !text.empty();) {
+    size_t end = std::min(text.find('x', begin), text.size());
+    std::optional<int64_t> dim = parseInteger(std::string_view(text).substr(begin, end - begin));
+    if (!dim || *dim < 0)
+      return std::nullopt;
+    shape.push_back(*dim);
+    begin = end + 1;
+  }
+  return shape;
+}
+
+/// Bytes, with an optional unit: 4096, 512M, 16GiB.
+std::optional<int64_t> parseBytes(std::string text) {
+  int shift = 0;
+  for (auto [unit, bits] : {std::pair("KiB", 10), {"MiB", 20}, {"GiB", 30}, {"K", 10}, {"M", 20}, {"G", 30}})
+    if (text.ends_with(unit)) {
+      text.resize(text.size() - std::string_view(unit).size());
+      shift = bits;
+      break;
+    }
+  std::optional<int64_t> count = parseInteger(text);
+  if (!count || *count <= 0 || *count > (INT64_MAX >> shift))
+    return std::nullopt;
+  return *count << shift;
+}
+
+} // namespace
+
+void addModelOptions(CLI::App &command, ModelArguments &arguments) {
+  command.add_option("model", arguments.model, "an .onnx file, or an .mlir file of any phase")->required();
+  command.add_option("--dim", arguments.dims, "size of a symbolic dim: NAME=VALUE")->allow_extra_args(false);
+  command.add_option("--shape", arguments.shapes, "shape of an input: INPUT=8x128")->allow_extra_args(false);
+  command.add_option("--const", arguments.constants, "elements of an input that becomes a constant: INPUT=V,V,...")
+      ->allow_extra_args(false);
+}
+
+void addPlanOptions(CLI::App &command, PlanArguments &arguments) {
+  command.add_option("--mesh", arguments.mesh, "logical grid of devices: 2, 2x4, data=2,model=4, or auto");
+  command.add_option("--devices", arguments.devices, "how many devices to use")->check(CLI::PositiveNumber);
+  command.add_option("--cluster", arguments.cluster, "preset or file that describes the machines")
+      ->capture_default_str();
+  command.add_option("--memory", arguments.memory, "bytes that a rank may use: 4096, 512M, 16GiB");
+  CLI::Option *constrain =
+      command.add_option("--constrain", arguments.constrain, "replicated, data, tensor, or a file of constraints");
+  command.add_option("--plan", arguments.planFile, "a plan.json whose decisions are taken")->excludes(constrain);
+}
+
+void addJson(CLI::App &command, bool &json) {
+  command.add_flag("--json", json, "one JSON object on standard output, and nothing else");
+}
+
+std::optional<std::pair<std::string, std::string>> splitAssignment(const std::string &text) {
+  size_t at = text.rfind('=');
+  if (at == std::string::npos || at == 0)
+    return std::nullopt;
+  return std::pair(text.substr(0, at), text.substr(at + 1));
+}
+
+std::expected<ImportOptions, std::string> importOptions(const ModelArguments &arguments) {
+  ImportOptions options;
+  for (const std::string &text : arguments.dims) {
+    auto parts = splitAssignment(text);
+    std::optional<int64_t> size = parts ? parseInteger(parts->second) : std::nullopt;
+    if (!size || *size < 0)
+      return std::unexpected(fmt::format("--dim: expected NAME=VALUE with a size of at least 0, found '{}'", text));
+    if (!options.dims.emplace(parts->first, *size).second)
+      return std::unexpected(fmt::format("--dim: '{}' is given twice", parts->first));
+  }
+  for (const std::string &text : arguments.shapes) {
+    auto parts = splitAssignment(text);
+    auto shape = parts ? parseShape(parts->second) : std::nullopt;
+    if (!shape)
+      return std::unexpected(fmt::format("--shape: expected INPUT=8x128, found '{}'", text));
+    if (!options.shapes.emplace(parts->first, *shape).second)
+      return std::unexpected(fmt::format("--shape: '{}' is given twice", parts->first));
+  }
+  for (const std::string &text : arguments.constants) {
+    auto parts = splitAssignment(text);
+    if (!parts)
+      return std::unexpected(fmt::format("--const: expected INPUT=VALUES, found '{}'", text));
+    if (!options.constants.insert(*parts).second)
+      return std::unexpected(fmt::format("--const: '{}' is given twice", parts->first));
+  }
+  return options;
+}
+
+std::expected<CompileOptions, std::string> compileOptions(const ModelArguments &model, const PlanArguments &plan) {
+  std::expected<ImportOptions, std::string> import = importOptions(model);
+  if (!import)
+    return std::unexpected(import.error());
+  CompileOptions options;
+  options.model = model.model;
+  options.import = *import;
+  options.mesh = plan.mesh;
+  options.devices = plan.devices;
+  options.cluster = plan.cluster;
+  options.plan.constrain = plan.constrain;
+  options.plan.planFile = plan.planFile;
+  if (!plan.memory.empty()) {
+    std::optional<int64_t> bytes = parseBytes(plan.memory);
+    if (!bytes)
+      return std::unexpected(fmt::format("--memory: expected a number of bytes such as 512M, found '{}'", plan.memory));
+    options.plan.memoryBytes = *bytes;
+  }
+  return options;
+}
+
+int report(int exitCode, const Complaints &lines) {
+  for (const std::string &line : lines)
+    fmt::print(stderr, "{}{}\n", line.starts_with("note: ") || line.starts_with("error: ") ? "" : "error: ", line);
+  return exitCode;
+}
+
+int report(const CompileFailure &failure) { return report(failure.exitCode, failure.lines); }
+
+std::function<void(std::string_view)> progressLine() {
+  if (!isatty(STDERR_FILENO))
+    return [](std::string_view) {};
+  return [begin = std::chrono::steady_clock::now()](std::string_view work) {
+    if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(1))
+      fmt::print(stderr, "froe: {}\n", work);
+  };
+}
+
+} // namespace froe

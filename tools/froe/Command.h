@@ -1,0 +1,54 @@
+// What the commands of the driver have in common. Each command is one file: it adds its options to the parser and hands
+// back the function that does its work.
+#pragma once
+
+#include "froe/Pipelines/Compile.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace froe {
+
+/// Returns the exit code.
+using Action = std::function<int()>;
+
+Action addCompile(CLI::App &command);
+Action addPlan(CLI::App &command);
+Action addExplain(CLI::App &command);
+Action addRun(CLI::App &command);
+Action addVerify(CLI::App &command);
+Action addOps(CLI::App &command);
+Action addCheck(CLI::App &command);
+Action addDoctor(CLI::App &command);
+
+/// Options that fix what a model leaves open, and how it is planned; texts as the user wrote them.
+struct ModelArguments {
+  std::string model;
+  std::vector<std::string> dims, shapes, constants;
+};
+struct PlanArguments {
+  std::string mesh, cluster = "cpu", constrain, planFile;
+  int64_t devices = 0;
+  std::string memory;
+};
+void addModelOptions(CLI::App &command, ModelArguments &arguments);
+void addPlanOptions(CLI::App &command, PlanArguments &arguments);
+
+/// Both as options of a compilation; the error names the argument at fault.
+std::expected<ImportOptions, std::string> importOptions(const ModelArguments &arguments);
+std::expected<CompileOptions, std::string> compileOptions(const ModelArguments &model, const PlanArguments &plan);
+
+/// Splits `NAME=VALUE` at the last `=`, since names may hold one.
+std::optional<std::pair<std::string, std::string>> splitAssignment(const std::string &text);
+
+/// Prints `error: ...` and notes on stderr.
+int report(int exitCode, const Complaints &lines);
+int report(const CompileFailure &failure);
+
+/// Says what goes on, on a terminal, once the work has taken a second.
+std::function<void(std::string_view)> progressLine();
+
+/// Adds `--json`.
+void addJson(CLI::App &command, bool &json);
+
+} // namespace froe

@@ -1,0 +1,142 @@
+#include "Command.h"
+
+#include "froe/Target/StagedFolder.h"
+
+#include <csignal>
+#include <fmt/format.h>
+#include <fstream>
+#include <iostream>
+#include <thread>
+
+namespace froe {
+namespace {
+
+struct Arguments {
+  ModelArguments model;
+  PlanArguments plan;
+  std::string output, emit, dumpFolder, target = "cpu";
+  bool json = false;
+};
+
+/// Memory of this process that is no file's, in bytes.
+uint64_t anonymousBytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("RssAnon:"))
+      return std::stoull(line.substr(8)) * 1024;
+  return 0;
+}
+
+uint64_t folderBytes(const std::filesystem::path &folder) {
+  uint64_t bytes = 0;
+  for (const auto &entry : std::filesystem::directory_iterator(folder))
+    if (entry.is_regular_file())
+      bytes += entry.file_size();
+  return bytes;
+}
+
+/// SIGINT and SIGTERM end the process with code 130 and leave nothing half written.
+void removeOnSignal(const std::string &output) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::thread([signals, output] {
+    int number;
+    sigwait(&signals, &number);
+    std::error_code ignored;
+    std::filesystem::remove_all(StagedFolder::stagedPath(output), ignored);
+    _exit(130);
+  }).detach();
+}
+
+int emitPhase(Compilation &compilation, Phase phase, const std::string &output) {
+  if (auto done = compilation.advanceTo(phase); !done)
+    return report(done.error());
+  std::string text = printPhase(compilation.module(), /*elide=*/false);
+  if (output.empty() || output == "-") {
+    std::cout << text << std::flush;
+    return 0;
+  }
+  std::ofstream stream(output);
+  stream << text;
+  stream.close();
+  return stream ? 0 : report(1, {fmt::format("cannot write '{}'", output)});
+}
+
+int compile(const Arguments &arguments) {
+  std::optional<Phase> phase = phaseNamed(arguments.emit);
+  if (!phase)
+    return report(
+        1, {fmt::format("--emit: expected program, plan, rank, kernels, llvm or exe, found '{}'", arguments.emit)});
+  if (arguments.target != "cpu")
+    return report(2, {fmt::format("--target: '{}' is not supported; expected cpu", arguments.target)});
+  std::expected<CompileOptions, std::string> options = compileOptions(arguments.model, arguments.plan);
+  if (!options)
+    return report(1, {options.error()});
+  options->dumpFolder = arguments.dumpFolder;
+  uint64_t peakBytes = 0;
+  options->progress = [&, line = progressLine()](std::string_view work) {
+    peakBytes = std::max(peakBytes, anonymousBytes());
+    line(work);
+  };
+  Compilation compilation(*options);
+  if (*phase != Phase::Exe)
+    return emitPhase(compilation, *phase, arguments.output);
+  if (arguments.output.empty())
+    return report(1, {"expected -o with the package to write"});
+
+  removeOnSignal(arguments.output);
+  if (auto free = StagedFolder::checkTarget(arguments.output); !free)
+    return report(1, {free.error()});
+  if (auto done = compilation.advanceTo(Phase::LLVM); !done)
+    return report(done.error());
+  if (auto done = compilation.writePackage(arguments.output); !done)
+    return report(done.error());
+  peakBytes = std::max(peakBytes, anonymousBytes());
+
+  const Package &package = compilation.package();
+  uint64_t packageBytes = folderBytes(arguments.output);
+  if (arguments.json) {
+    nlohmann::ordered_json seconds;
+    for (auto &[name, value] : compilation.seconds())
+      seconds[name] = value;
+    nlohmann::ordered_json result{{"package", arguments.output},
+                                  {"seconds", seconds},
+                                  {"peak_bytes", peakBytes},
+                                  {"kernels", package.kernels},
+                                  {"package_bytes", packageBytes},
+                                  {"arena_bytes", package.arenaBytes},
+                                  {"ranks", package.mesh.deviceCount()}};
+    fmt::print("{}\n", result.dump());
+    return 0;
+  }
+  double total = 0;
+  for (auto &[name, value] : compilation.seconds())
+    total += value;
+  fmt::print("{}: mesh {}, {} kernels, {:.1f} MiB of buffers per rank, {:.1f} MiB on disk, {:.1f} s\n",
+             arguments.output, package.mesh.str(), package.kernels, package.arenaBytes / 1048576.0,
+             packageBytes / 1048576.0, total);
+  return 0;
+}
+
+} // namespace
+
+Action addCompile(CLI::App &command) {
+  auto arguments = std::make_shared<Arguments>();
+  addModelOptions(command, arguments->model);
+  addPlanOptions(command, arguments->plan);
+  command.add_option("-o,--output", arguments->output, "package to write; a package that is there is replaced");
+  command.add_option("--target", arguments->target, "what ranks run on: cpu")->capture_default_str();
+  arguments->emit = "exe";
+  command
+      .add_option("--emit", arguments->emit, "stop at a phase and print it: program, plan, rank, kernels, llvm, exe")
+      ->capture_default_str();
+  command.add_option("--dump-phases", arguments->dumpFolder,
+                     "folder for the module after every phase, large constants left out");
+  addJson(command, arguments->json);
+  return [arguments] { return compile(*arguments); };
+}
+
+} // namespace froe

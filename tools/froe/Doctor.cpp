@@ -1,0 +1,69 @@
+#include "Command.h"
+
+#include "froe/Target/HostProgram.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <thread>
+#include <unistd.h>
+
+namespace froe {
+namespace {
+
+struct Finding {
+  std::string subject, state;
+  bool ok = true;
+};
+
+Finding checkLinker() {
+  std::expected<std::string, std::string> found = findLinker();
+  return {"linker", found ? *found : found.error(), found.has_value()};
+}
+
+Finding checkRuntime() {
+  std::string library = runtimeLibrary();
+  bool exists = std::filesystem::exists(library);
+  return {"runtime", exists ? library : fmt::format("expected at '{}'", library), exists};
+}
+
+/// Ranks of one host share memory files.
+Finding checkSharedMemory() {
+  int descriptor = memfd_create("froe-doctor", MFD_CLOEXEC);
+  bool ok = descriptor >= 0 && ftruncate(descriptor, 4096) == 0;
+  std::string why = ok ? "memory files work" : std::strerror(errno);
+  if (descriptor >= 0)
+    close(descriptor);
+  return {"shared memory", why, ok};
+}
+
+int doctor(bool json) {
+  HostTarget target = hostTarget();
+  std::vector<Finding> findings{
+      {"processor", fmt::format("{}, {} threads", target.cpu, std::thread::hardware_concurrency()), true},
+      checkLinker(),
+      checkRuntime(),
+      checkSharedMemory(),
+  };
+  bool ok = true;
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Finding &finding : findings) {
+    ok &= finding.ok;
+    list.push_back({{"name", finding.subject}, {"ok", finding.ok}, {"state", finding.state}});
+    if (!json)
+      fmt::print("{:<14} {:<8} {}\n", finding.subject, finding.ok ? "ok" : "missing", finding.state);
+  }
+  if (json)
+    fmt::print("{}\n", nlohmann::ordered_json{{"ok", ok}, {"checks", list}}.dump());
+  return ok ? 0 : 1;
+}
+
+} // namespace
+
+Action addDoctor(CLI::App &command) {
+  auto json = std::make_shared<bool>(false);
+  addJson(command, *json);
+  return [json] { return doctor(*json); };
+}
+
+} // namespace froe
