@@ -83,6 +83,19 @@ void checkPorts(froe_rt &rt) {
     checkPort(rt, program.outputs[i], rt.control.place(program.input_count + i));
 }
 
+/// Peers read and write each other's arenas. A single rank has none, and takes private memory: the system backs it with
+/// huge pages more often.
+std::byte *mapArena(froe_rt &rt) {
+  const ControlHeader &header = rt.control.header();
+  void *arena = rt.control.arena(rt.rank);
+  if (header.worldSize == 1 && header.arenaStride != 0)
+    arena = mmap(nullptr, header.arenaStride, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  require(rt, arena != MAP_FAILED, 1,
+          fmt::format("an arena of {} bytes cannot be mapped: {}", header.arenaStride, strerror(errno)));
+  madvise(arena, header.arenaStride, MADV_HUGEPAGE);
+  return static_cast<std::byte *>(arena);
+}
+
 void start(froe_rt &rt, const RankEnvironment &environment) {
   rt.rank = environment.rank;
   rt.record = &rt.control.rank(rt.rank);
@@ -90,8 +103,7 @@ void start(froe_rt &rt, const RankEnvironment &environment) {
   checkProgram(rt, environment);
   checkPorts(rt);
   rt.control.writeNames(rt.rank, *rt.program);
-  rt.arena = rt.control.arena(rt.rank);
-  madvise(rt.arena, rt.control.header().arenaStride, MADV_HUGEPAGE);
+  rt.arena = mapArena(rt);
   auto weights = WeightFile::open(environment.weightsFile, *rt.program);
   if (!weights)
     fail(rt, 1, weights.error());

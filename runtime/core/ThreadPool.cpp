@@ -18,8 +18,8 @@ ThreadPool::ThreadPool(int threads) {
 
 ThreadPool::~ThreadPool() {
   stopping = true;
-  generation.fetch_add(1);
-  wakeSleepers(generation, generationSleepers, false);
+  started.fetch_add(1);
+  wakeSleepers(started, startSleepers, false);
   for (std::thread &worker : workers)
     worker.join();
 }
@@ -37,38 +37,40 @@ int64_t ThreadPool::pieceCount(int64_t extent, int64_t grain) const {
 
 void ThreadPool::runPieces(const Work &work) {
   current = work;
-  nextPiece.store(0, std::memory_order_relaxed);
-  busy.store(uint32_t(workers.size()), std::memory_order_relaxed);
-  uint32_t before = doneGeneration.load(std::memory_order_relaxed);
-  generation.fetch_add(1, std::memory_order_seq_cst);
-  wakeSleepers(generation, generationSleepers, false);
-  takePieces();
-  waitWhileEqual(doneGeneration, before, doneSleepers, false, kSleepNanoseconds, [] {});
+  completed.store(0, std::memory_order_relaxed);
+  uint32_t number = started.load(std::memory_order_relaxed) + 1;
+  uint32_t before = finished.load(std::memory_order_relaxed);
+  unclaimed.store(uint64_t(number) << 32 | uint64_t(work.pieces), std::memory_order_release);
+  started.store(number, std::memory_order_seq_cst);
+  wakeSleepers(started, startSleepers, false);
+  takePieces(number);
+  waitWhileEqual(finished, before, finishSleepers, false, kSleepNanoseconds, [] {});
 }
 
-void ThreadPool::takePieces() {
-  Work work = current;
-  for (;;) {
-    int64_t piece = nextPiece.fetch_add(1, std::memory_order_relaxed);
-    if (piece >= work.pieces)
-      return;
-    int64_t begin = work.extent / work.pieces * piece + std::min(piece, work.extent % work.pieces);
-    int64_t size = work.extent / work.pieces + (piece < work.extent % work.pieces);
-    work.call(work.body, begin, begin + size);
+void ThreadPool::takePieces(uint32_t number) {
+  uint64_t seen = unclaimed.load(std::memory_order_acquire);
+  while (seen >> 32 == number && uint32_t(seen) != 0) {
+    if (!unclaimed.compare_exchange_weak(seen, seen - 1, std::memory_order_acq_rel, std::memory_order_acquire))
+      continue;
+    const Work work = current;
+    int64_t piece = work.pieces - int64_t(uint32_t(seen)), rest = work.extent % work.pieces;
+    int64_t begin = work.extent / work.pieces * piece + std::min(piece, rest);
+    work.call(work.body, begin, begin + work.extent / work.pieces + (piece < rest));
+    if (completed.fetch_add(1, std::memory_order_acq_rel) + 1 == work.pieces) {
+      finished.fetch_add(1, std::memory_order_seq_cst);
+      wakeSleepers(finished, finishSleepers, false);
+    }
+    seen = unclaimed.load(std::memory_order_acquire);
   }
 }
 
 void ThreadPool::workerLoop() {
   for (uint32_t seen = 0;;) {
-    waitWhileEqual(generation, seen, generationSleepers, false, kSleepNanoseconds, [] {});
-    seen = generation.load(std::memory_order_acquire);
+    waitWhileEqual(started, seen, startSleepers, false, kSleepNanoseconds, [] {});
+    seen = started.load(std::memory_order_acquire);
     if (stopping)
       return;
-    takePieces();
-    if (busy.fetch_sub(1, std::memory_order_acq_rel) != 1)
-      continue;
-    doneGeneration.fetch_add(1, std::memory_order_seq_cst);
-    wakeSleepers(doneGeneration, doneSleepers, false);
+    takePieces(seen);
   }
 }
 

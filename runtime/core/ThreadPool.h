@@ -44,15 +44,18 @@ private:
   };
 
   void runPieces(const Work &work);
-  void takePieces();
+  void takePieces(uint32_t number);
   void workerLoop();
 
-  Work current;
-  alignas(64) std::atomic<int64_t> nextPiece{0};
-  alignas(64) std::atomic<uint32_t> generation{0}; // of work; odd values do not matter, only that it changes
-  std::atomic<uint32_t> generationSleepers{0};
-  alignas(64) std::atomic<uint32_t> busy{0}; // workers that have not finished the current work
-  std::atomic<uint32_t> doneGeneration{0}, doneSleepers{0};
+  Work current; // stable while any of its pieces is claimed and not done
+  /// The number of the current work, and, in the low half, how many of its pieces nobody has claimed yet: a worker that
+  /// wakes late finds another number or nothing left, and `run` need not wait for it.
+  alignas(64) std::atomic<uint64_t> unclaimed{0};
+  alignas(64) std::atomic<int64_t> completed{0}; // pieces
+  alignas(64) std::atomic<uint32_t> started{0};  // works
+  std::atomic<uint32_t> startSleepers{0};
+  alignas(64) std::atomic<uint32_t> finished{0};
+  std::atomic<uint32_t> finishSleepers{0};
   std::atomic<bool> stopping{false};
   std::vector<std::thread> workers;
 };
