@@ -32,17 +32,12 @@ void Assignment::costsAt(int node, std::vector<double> &costs, int except) const
   }
 }
 
-int64_t Assignment::excess(int64_t limit) const {
-  int64_t total = 0;
-  for (int64_t bytes : usage)
-    total += std::max<int64_t>(0, bytes - limit);
-  return total;
-}
-
 int64_t Assignment::excessChange(int node, int label, int64_t limit) const {
   const std::vector<Model::Use> &uses = model.nodes[node].uses;
   auto changeAt = [&](const Model::Use &use) { return use.bytes[label] - use.bytes[labels[node]]; };
   auto above = [&](int64_t bytes) { return std::max<int64_t>(0, bytes - limit); };
+  if (std::ranges::all_of(uses, [&](const Model::Use &use) { return changeAt(use) == 0; }))
+    return 0;
   int64_t total = 0;
   if (uses.size() == 1) {
     for (int t = uses[0].begin; t < uses[0].end; ++t)
@@ -75,20 +70,28 @@ void Assignment::set(int node, int label) {
   addUsage(node, 1);
 }
 
+bool Assignment::touchesExcess(int node, int64_t limit) const {
+  return std::ranges::any_of(model.nodes[node].uses, [&](const Model::Use &use) {
+    return std::any_of(usage.begin() + use.begin, usage.begin() + use.end,
+                       [&](int64_t bytes) { return bytes > limit; });
+  });
+}
+
 bool repair(const Model &model, Assignment &assignment, int64_t limit) {
   std::vector<double> costs;
   while (!assignment.fits(limit)) {
     double bestPrice = kInfinity;
     int bestNode = -1, bestLabel = -1;
     for (int node = 0; node < static_cast<int>(model.nodes.size()); ++node) {
-      if (model.nodes[node].uses.empty() || model.nodes[node].labels() == 1)
+      if (model.nodes[node].labels() == 1 || !assignment.touchesExcess(node, limit))
         continue;
       assignment.costsAt(node, costs);
       for (int label = 0; label < model.nodes[node].labels(); ++label) {
         if (costs[label] == kInfinity)
           continue;
+        double increase = costs[label] - costs[assignment.getLabels()[node]];
         int64_t change = assignment.excessChange(node, label, limit);
-        double price = (costs[label] - costs[assignment.getLabels()[node]]) / -double(change);
+        double price = increase / -double(change);
         if (change < 0 && price < bestPrice) {
           bestPrice = price;
           bestNode = node;

@@ -18,7 +18,8 @@ public:
   void costsAt(int node, std::vector<double> &costs, int except = -1) const;
   /// Sum over all slots of the bytes above `limit`, as a change, if `node` took `label`.
   int64_t excessChange(int node, int label, int64_t limit) const;
-  int64_t excess(int64_t limit) const;
+  /// Whether `node` holds memory in a slot that is above `limit`.
+  bool touchesExcess(int node, int64_t limit) const;
   void set(int node, int label);
 
 private:

@@ -1,6 +1,7 @@
 #include "Elimination.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 namespace froe {
@@ -138,40 +139,88 @@ double Elimination::run(const Unaries &newUnaries) {
   return bound;
 }
 
+namespace {
+/// The smallest of sum + addend; several minima at once keep the processor's pipelines busy.
+double smallestOf(const double *sum, const double *addend, size_t count) {
+  constexpr size_t kLanes = 4;
+  double least[kLanes];
+  std::ranges::fill(least, std::numeric_limits<double>::infinity());
+  size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes)
+    for (size_t lane = 0; lane < kLanes; ++lane)
+      least[lane] = std::min(least[lane], sum[i + lane] + addend[i + lane]);
+  for (; i < count; ++i)
+    least[0] = std::min(least[0], sum[i] + addend[i]);
+  return std::ranges::min(least);
+}
+} // namespace
+
+/// An input of a bucket with the labels of the bucket's node innermost.
+struct Elimination::Packed {
+  std::vector<double> values;
+  std::vector<int64_t> moves; ///< how far a label of each node of the message's scope moves
+  size_t level = 0;           ///< one more than the last of those that move it at all
+};
+
+Elimination::Packed Elimination::pack(const Table &table, const Bucket &bucket) const {
+  const std::vector<int> &scope = tables[bucket.message].scope;
+  int64_t count = model.nodes[bucket.node].labels(), inner = stride(table, bucket.node),
+          outer = table.size / inner / count;
+  Packed packed;
+  packed.values.resize(table.size);
+  const double *values = valuesOf(table);
+  for (int64_t o = 0; o < outer; ++o)
+    for (int64_t label = 0; label < count; ++label)
+      for (int64_t i = 0; i < inner; ++i)
+        packed.values[(o * inner + i) * count + label] = values[(o * count + label) * inner + i];
+  for (size_t d = 0; d < scope.size(); ++d) {
+    bool moves = std::ranges::count(table.scope, scope[d]) > 0;
+    int64_t step = moves ? stride(table, scope[d]) : 0;
+    packed.moves.push_back(step >= inner * count ? step : step * count);
+    packed.level = moves ? d + 1 : packed.level;
+  }
+  return packed;
+}
+
 void Elimination::minimise(const Bucket &bucket) {
   Table &message = tables[bucket.message];
   size_t count = model.nodes[bucket.node].strategy.size(), depth = message.scope.size();
-  std::vector<double> sum(count);
-  // For each input: where its entries begin for the current labels of the scope, and how far a label of the scope moves
-  // that.
-  std::vector<const double *> position;
-  std::vector<int64_t> steps, moves(bucket.inputs.size() * depth, 0);
-  for (size_t i = 0; i < bucket.inputs.size(); ++i) {
-    const Table &table = tables[bucket.inputs[i]];
-    position.push_back(valuesOf(table));
-    steps.push_back(stride(table, bucket.node));
-    for (size_t d = 0; d < depth; ++d)
-      if (std::ranges::count(table.scope, message.scope[d]) > 0)
-        moves[i * depth + d] = stride(table, message.scope[d]);
-  }
+  std::vector<Packed> inputs;
+  for (int t : bucket.inputs)
+    inputs.push_back(pack(tables[t], bucket));
+  // sums[d]: unary costs and the inputs that depend on none but the first d nodes of the scope. The inputs of the last
+  // level go to `last`.
+  std::vector<std::vector<double>> sums(depth + 1, std::vector<double>(count, 0));
   std::vector<int> labels(depth, 0);
-  for (double &value : message.values) {
-    if (bucket.hasUnary)
-      sum = unaries[bucket.node];
-    else
-      std::ranges::fill(sum, 0);
-    for (size_t i = 0; i < position.size(); ++i)
+  std::vector<double> last(count);
+  if (bucket.hasUnary)
+    sums[0] = unaries[bucket.node];
+  auto addLevel = [&](size_t level, std::vector<double> &to) {
+    for (const Packed &input : inputs) {
+      if (input.level != level)
+        continue;
+      const double *values = input.values.data();
+      for (size_t d = 0; d < level; ++d)
+        values += labels[d] * input.moves[d];
       for (size_t label = 0; label < count; ++label)
-        sum[label] += position[i][label * steps[i]];
-    value = std::ranges::min(sum);
-    for (size_t d = depth; d-- > 0;) {
-      bool wraps = ++labels[d] == model.nodes[message.scope[d]].labels();
-      int64_t by = wraps ? 1 - labels[d] : 1;
-      for (size_t i = 0; i < position.size(); ++i)
-        position[i] += by * moves[i * depth + d];
-      if (!wraps)
+        to[label] += values[label];
+    }
+  };
+  addLevel(0, sums[0]);
+  size_t changed = 0; // the first node of the scope whose label is new
+  for (double &value : message.values) {
+    for (size_t d = changed; d + 1 < depth; ++d) {
+      sums[d + 1] = sums[d];
+      addLevel(d + 1, sums[d + 1]);
+    }
+    std::ranges::fill(last, 0);
+    if (depth > 0)
+      addLevel(depth, last);
+    value = smallestOf(sums[depth > 0 ? depth - 1 : 0].data(), last.data(), count);
+    for (changed = depth; changed-- > 0;) {
+      if (++labels[changed] < model.nodes[message.scope[changed]].labels())
         break;
-      labels[d] = 0;
+      labels[changed] = 0;
     }
   }
 }

@@ -50,6 +50,8 @@ private:
     int message;
   };
 
+  struct Packed;
+
   const double *valuesOf(const Table &table) const {
     return table.edge >= 0 ? model.edges[table.edge].cost.data() : table.values.data();
   }
@@ -59,6 +61,7 @@ private:
   double messageSize(int node) const;
   void eliminate(int node);
   void addBucket(int node, std::vector<int> inputs, bool hasUnary);
+  Packed pack(const Table &table, const Bucket &bucket) const;
   void minimise(const Bucket &bucket);
   void addSlice(const Bucket &bucket, const std::vector<int> &labels, std::vector<double> &sum) const;
 

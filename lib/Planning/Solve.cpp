@@ -75,30 +75,29 @@ private:
   }
 
   void searchPrices() {
-    constexpr double kWork = 4e8;
-    constexpr int kPatience = 4;
-    consider(smallestChoice(model, elimination));
-    int rounds = static_cast<int>(std::clamp(kWork / elimination.work(), 10.0, 100.0));
+    constexpr double kWork = 1e9;
+    if (best.empty())
+      if (std::vector<int> smallest = smallestChoice(model, elimination); !smallest.empty())
+        consider(smallest);
+    int rounds = static_cast<int>(std::clamp(kWork / elimination.work(), 16.0, 100.0));
     Prices prices(model, elimination);
-    double scale = 1;
-    for (int round = 0, stalled = 0; round < rounds && !closed(); ++round) {
-      double before = prices.best();
-      bound = std::max(bound, prices.solve());
-      stalled = prices.best() > before ? 0 : stalled + 1;
-      if (stalled == kPatience) {
-        scale *= 0.6;
-        stalled = 0;
-      }
-      std::vector<int> labels = prices.decode();
-      consider(labels);
+    bound = std::max(bound, prices.solve());
+    for (int left = rounds; left > 0 && !closed();) {
       // Without a choice that fits, aim a little above the bound.
-      double target = std::min(bestCost, prices.best() + 0.3 * std::abs(prices.best()) + 1e-12);
-      if (!prices.step(labels, std::max(target, prices.best() * (1 + 1e-6)), scale))
+      double target = std::isfinite(bestCost) ? bestCost : 1.3 * prices.best() + 1e-12;
+      if (!prices.ascend(target, left, [&](const std::vector<int> &labels) { consider(labels); }))
         break;
+      bound = std::max(bound, prices.best());
     }
+    mix(prices, rounds);
     // These tables guide the branching.
-    prices.useBest();
     tablesBound = prices.solve();
+  }
+
+  void mix(Prices &prices, int rounds) {
+    const double scale = std::max(bound, 1e-12) / double(model.nodes.size());
+    for (int round = 0; round < std::min(rounds, 3 * options.starts) && !closed(); ++round)
+      consider(prices.decodeMixed(random, 1 + 0.02 * (round % 4), scale * std::pow(4.0, -round % 5)));
   }
 
   /// Changes a few labels of the best choice at random and improves again.
