@@ -1,11 +1,11 @@
 /* The contract between emitted programs and the runtime, and the only one.
  *
- * A compiled program is one object file that defines `froe_program_main` (constant data and the function `run`). Linked with
- * the runtime it is an executable that every rank starts. `run` is a straight line of steps: each calls one function
- * below, which does the work of that step on this rank, or waits for the other ranks.
+ * A compiled program is one object file that defines `froe_program_main` (constant data and the function `run`). Linked
+ * with the runtime it is an executable that every rank starts. `run` is a straight line of steps: each calls one
+ * function below, which does the work of that step on this rank, or waits for the other ranks.
  *
- * Every rank has one arena of `arena_bytes`; buffers are places in it, at offsets that are equal on all ranks, aligned to 64 bytes. All ranks pass
- * the same sequence of collectives. Pointers given to collectives point into the arena.
+ * Every rank has one arena of `arena_bytes`; buffers are places in it, at offsets that are equal on all ranks, aligned
+ * to 64 bytes. All ranks pass the same sequence of collectives. Pointers given to collectives point into the arena.
  * Sizes and strides are in elements unless a name says bytes. Nothing here returns an error: what fails (a rank died, a
  * kernel raised a fault, collectives do not match) ends the rank with a message that names rank and step.
  */
@@ -24,8 +24,19 @@ extern "C" {
 #define FROE_MAX_POSTS 8 /* operations fused behind one */
 
 typedef enum {
-  FROE_F32, FROE_F64, FROE_F16, FROE_BF16, FROE_I8, FROE_I16, FROE_I32, FROE_I64,
-  FROE_U8, FROE_U16, FROE_U32, FROE_U64, FROE_BOOL /* one byte, 0 or 1 */
+  FROE_F32,
+  FROE_F64,
+  FROE_F16,
+  FROE_BF16,
+  FROE_I8,
+  FROE_I16,
+  FROE_I32,
+  FROE_I64,
+  FROE_U8,
+  FROE_U16,
+  FROE_U32,
+  FROE_U64,
+  FROE_BOOL /* one byte, 0 or 1 */
 } froe_type;
 
 typedef enum { FROE_SUM, FROE_PRODUCT, FROE_MAX, FROE_MIN, FROE_AND, FROE_OR } froe_reduce;
@@ -39,15 +50,15 @@ typedef struct {
   int32_t axes[FROE_MAX_AXES];
 } froe_axes;
 
-/* An input or output: a global tensor, cut over the mesh. Dim d is cut by `cuts[d]` into blocks of ceil(shape[d] / blocks); every rank stores a
- * full block, the valid part of which it reads from, or writes to, the global tensor. */
+/* An input or output: a global tensor, cut over the mesh. Dim d is cut by `cuts[d]` into blocks of ceil(shape[d] /
+ * blocks); every rank stores a full block, the valid part of which it reads from, or writes to, the global tensor. */
 typedef struct {
   const char *name;
   int32_t type;
   int32_t rank;
-  const int64_t *shape;   /* [rank], global */
-  const froe_axes *cuts;  /* [rank] */
-  uint64_t offset;        /* of this rank's block, in the arena, in bytes */
+  const int64_t *shape;  /* [rank], global */
+  const froe_axes *cuts; /* [rank] */
+  uint64_t offset;       /* of this rank's block, in the arena, in bytes */
 } froe_port;
 
 /* A weight of this rank, found by name in its safetensors file. */
@@ -55,7 +66,7 @@ typedef struct {
   const char *name;
   int32_t type;
   int32_t rank;
-  const int64_t *shape;   /* [rank], this rank's block */
+  const int64_t *shape; /* [rank], this rank's block */
   uint64_t bytes;
 } froe_weight;
 
@@ -66,8 +77,8 @@ typedef struct {
 } froe_step;
 
 typedef struct {
-  uint32_t abi;           /* FROE_RT_ABI_VERSION */
-  const char *plan_hash;  /* equal to the manifest's */
+  uint32_t abi;          /* FROE_RT_ABI_VERSION */
+  const char *plan_hash; /* equal to the manifest's */
   int32_t mesh_rank;
   int64_t mesh[FROE_MAX_AXES]; /* sizes; ranks are numbered row-major */
   uint64_t arena_bytes;
@@ -99,10 +110,15 @@ void froe_rt_kernel(froe_rt *rt, int32_t step, froe_kernel kernel, void *const *
 
 /* What is done to an element of a matrix product before it is stored, in order. */
 typedef enum {
-  FROE_POST_SCALE,     /* c * value */
-  FROE_POST_ADD,       /* c + operand, which is broadcast where a stride is 0 (a bias: only n_stride is not 0) */
-  FROE_POST_MUL,       /* c * operand */
-  FROE_POST_RELU, FROE_POST_GELU_ERF, FROE_POST_GELU_TANH, FROE_POST_SILU, FROE_POST_TANH, FROE_POST_SIGMOID
+  FROE_POST_SCALE, /* c * value */
+  FROE_POST_ADD,   /* c + operand, which is broadcast where a stride is 0 (a bias: only n_stride is not 0) */
+  FROE_POST_MUL,   /* c * operand */
+  FROE_POST_RELU,
+  FROE_POST_GELU_ERF,
+  FROE_POST_GELU_TANH,
+  FROE_POST_SILU,
+  FROE_POST_TANH,
+  FROE_POST_SIGMOID
 } froe_post_kind;
 
 typedef struct {
@@ -112,16 +128,17 @@ typedef struct {
   int64_t batch_stride[FROE_MAX_BATCH], m_stride, n_stride;
 } froe_post;
 
-/* c[batch, m, n] = post(sum over k of a[batch, m, k] * b[batch, k, n]), every operand with strides of its own (0: broadcast). */
+/* c[batch, m, n] = post(sum over k of a[batch, m, k] * b[batch, k, n]), every operand with strides of its own (0:
+ * broadcast). */
 typedef struct {
-  int32_t type;        /* of a, b and c; sums are kept in f32 or wider */
+  int32_t type; /* of a, b and c; sums are kept in f32 or wider */
   int32_t batch_rank;
   int64_t batch[FROE_MAX_BATCH];
   int64_t m, n, k;
   int64_t a_batch_stride[FROE_MAX_BATCH], a_m_stride, a_k_stride;
   int64_t b_batch_stride[FROE_MAX_BATCH], b_k_stride, b_n_stride;
   int64_t c_batch_stride[FROE_MAX_BATCH], c_m_stride, c_n_stride;
-  int32_t weight;      /* b is this weight, stored in the package as the library packs it; -1: b is a plain buffer */
+  int32_t weight; /* b is this weight, stored in the package as the library packs it; -1: b is a plain buffer */
   int32_t post_count;
   froe_post posts[FROE_MAX_POSTS];
 } froe_matmul;
@@ -129,29 +146,31 @@ typedef struct {
 /* buffers: a, b, c, then the operands of `posts`. */
 void froe_rt_matmul(froe_rt *rt, int32_t step, const froe_matmul *matmul, void *const *buffers);
 
-/* Collectives over the ranks of `axes`. A tensor is seen as [outer][size][inner], cut along its middle dim into `blocks` = the number of those ranks;
- * a block has ceil(size / blocks) elements, the last ones are padded. Terms are summed in the order of ranks, so results repeat bit for bit. */
+/* Collectives over the ranks of `axes`. A tensor is seen as [outer][size][inner], cut along its middle dim into
+ * `blocks` = the number of those ranks; a block has ceil(size / blocks) elements, the last ones are padded. Terms are
+ * summed in the order of ranks, so results repeat bit for bit. */
 void froe_rt_all_reduce(froe_rt *rt, int32_t step, const froe_axes *axes, int32_t reduce, int32_t type, int64_t count,
                         const void *in, void *out); /* in may be out */
 /* in [outer][block][inner], out [outer][size][inner] */
 void froe_rt_all_gather(froe_rt *rt, int32_t step, const froe_axes *axes, int32_t type, int64_t outer, int64_t size,
                         int64_t inner, const void *in, void *out);
 /* in [outer][size][inner], out [outer][block][inner] */
-void froe_rt_reduce_scatter(froe_rt *rt, int32_t step, const froe_axes *axes, int32_t reduce, int32_t type, int64_t outer,
-                            int64_t size, int64_t inner, const void *in, void *out);
-/* The tensor is seen as [outer][first][middle][second][inner]. gathers_first: `first` was cut and is whole afterwards, `second` becomes cut;
- * otherwise the other way round. Sizes are the whole ones. */
-void froe_rt_all_to_all(froe_rt *rt, int32_t step, const froe_axes *axes, int32_t type, int32_t gathers_first, int64_t outer,
-                        int64_t first, int64_t middle, int64_t second, int64_t inner, const void *in, void *out);
+void froe_rt_reduce_scatter(froe_rt *rt, int32_t step, const froe_axes *axes, int32_t reduce, int32_t type,
+                            int64_t outer, int64_t size, int64_t inner, const void *in, void *out);
+/* The tensor is seen as [outer][first][middle][second][inner]. gathers_first: `first` was cut and is whole afterwards,
+ * `second` becomes cut; otherwise the other way round. Sizes are the whole ones. */
+void froe_rt_all_to_all(froe_rt *rt, int32_t step, const froe_axes *axes, int32_t type, int32_t gathers_first,
+                        int64_t outer, int64_t first, int64_t middle, int64_t second, int64_t inner, const void *in,
+                        void *out);
 
 /* Local steps whose meaning depends on the rank. */
 /* This rank's block: in [outer][size][inner], out [outer][block][inner]; padding becomes zero. */
-void froe_rt_slice(froe_rt *rt, int32_t step, const froe_axes *axes, int32_t type, int64_t outer, int64_t size, int64_t inner,
-                   const void *in, void *out);
+void froe_rt_slice(froe_rt *rt, int32_t step, const froe_axes *axes, int32_t type, int64_t outer, int64_t size,
+                   int64_t inner, const void *in, void *out);
 /* in, out [outer][block][inner]: what lies behind this rank's valid part of a dim of `size` becomes `*neutral` (one
  * element of the type), the rest is copied. in may be out. */
-void froe_rt_mask(froe_rt *rt, int32_t step, const froe_axes *axes, int32_t type, int64_t outer, int64_t size, int64_t inner,
-                  const void *neutral, const void *in, void *out);
+void froe_rt_mask(froe_rt *rt, int32_t step, const froe_axes *axes, int32_t type, int64_t outer, int64_t size,
+                  int64_t inner, const void *neutral, const void *in, void *out);
 
 #ifdef __cplusplus
 }
