@@ -26,6 +26,12 @@ std::expected<std::string, std::string> readFile(const std::string &path) {
 std::optional<std::string> restrictByOptions(ProgramGraph &graph, const PlanOptions &options) {
   if (isNamedPlan(options.constrain))
     return restrictToNamedPlan(graph, options.constrain);
+  uint64_t seed = 0;
+  llvm::StringRef random = options.constrain;
+  if (random.consume_front("random:") && !random.getAsInteger(10, seed)) {
+    restrictAtRandom(graph, seed);
+    return std::nullopt;
+  }
   const std::string &file = options.planFile.empty() ? options.constrain : options.planFile;
   if (file.empty())
     return std::nullopt;

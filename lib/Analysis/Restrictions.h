@@ -18,6 +18,9 @@ bool keepOnly(GraphNode &node, const std::function<bool(const Strategy &)> &keep
 ///   tensor      no batch dim is cut; weights of contractions are cut over all axes; the rest is free
 std::optional<std::string> restrictToNamedPlan(ProgramGraph &graph, const std::string &name);
 
+/// Fixes every node to some strategy that the ones before it allow: the same for the same seed.
+void restrictAtRandom(ProgramGraph &graph, uint64_t seed);
+
 /// Restricts the graph by a constraint file's text (JSON). `file` is its name for messages.
 std::optional<std::string> restrictByConstraints(ProgramGraph &graph, const std::string &text, const std::string &file);
 

@@ -16,7 +16,8 @@ namespace froe {
 
 /// What a user says about the plan.
 struct PlanOptions {
-  /// Nothing, one of the named plans `replicated`, `data` or `tensor`, or a constraint file (JSON):
+  /// Nothing, one of the named plans `replicated`, `data` or `tensor`, `random:SEED` (tests: any plan gives the same
+  /// numbers), or a constraint file (JSON):
   /// {"tensors": {PATTERN: [["x"], []]}, "forbid": {PATTERN: [[], ["x"]]}}. Patterns are globs over ONNX tensor or node
   /// names.
   std::string constrain;
