@@ -252,7 +252,7 @@ void MatmulCase::compute() {
 
 std::vector<void *> MatmulCase::buffers() {
   std::vector<void *> pointers;
-  for (std::vector<std::byte> &tensor : tensors)
+  for (Tensor &tensor : tensors)
     pointers.push_back(tensor.data());
   return pointers;
 }

@@ -16,17 +16,18 @@ constexpr const char *kTags[] = {"plain", "panel64", "panel16", "panel8", "panel
 /// Packed with b's strides, in memory that cannot be written: weights are mapped from a file.
 class Packed {
 public:
-  Packed(MatmulCase &test, const Packing &packing) : bytes(packing.bytes + 1), tag(packing.tag) {
-    data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  Packed(MatmulCase &test, const Packing &packing) : bytes((packing.bytes + 63) / 64 * 64), tag(packing.tag) {
+    data = GuardedAllocator<std::byte>().allocate(bytes);
     std::memset(data, 0xff, bytes); // NaN where packing leaves something out
     packWeight(test.matmul, packing, test.tensors[1].data(), data);
-    mprotect(data, bytes, PROT_READ);
+    for (uintptr_t page = uintptr_t(data) & ~uintptr_t(4095); page < uintptr_t(data) + bytes; page += 4096)
+      mprotect(reinterpret_cast<void *>(page), 4096, PROT_READ);
   }
-  ~Packed() { munmap(data, bytes); }
+  ~Packed() { GuardedAllocator<std::byte>().deallocate(data, bytes); }
   Packed(const Packed &) = delete;
 
   StoredWeight weight() const { return {data, tag}; }
-  void *data;
+  std::byte *data;
 
 private:
   uint64_t bytes;
@@ -108,7 +109,7 @@ TEST(MatmulPacking, UnpackInverts) {
     MatmulCase test(FROE_F32, {2}, 5, 70, 33);
     test.transposeRight().fill(2);
     Packing packing = *packingFromTag(test.matmul, tag);
-    std::vector<std::byte> packed(packing.bytes), plain(test.tensors[1].size());
+    Tensor packed(packing.bytes), plain(test.tensors[1].size());
     packWeight(test.matmul, packing, test.tensors[1].data(), packed.data());
     unpackWeight(test.matmul, packing, packed.data(), plain.data());
     EXPECT_EQ(plain, test.tensors[1]) << tag;
