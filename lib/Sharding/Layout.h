@@ -37,26 +37,17 @@ struct Layout {
     for (AxisList &list : sharding.dims)
       list.clear();
     sharding.partial.clear();
-    std::array<AxisIndex, kMaxAxes> order;
-    for (size_t d = 0; d < sharding.dims.size(); ++d) {
-      int count = axesOf(static_cast<int>(d), order);
-      sharding.dims[d].assign(order.begin(), order.begin() + count);
-    }
-    for (AxisIndex axis = 0; axis < kMaxAxes; ++axis)
+    for (AxisIndex axis = 0; axis < kMaxAxes; ++axis) {
       if (use[axis] == kPartial)
         sharding.partial.push_back(axis);
+      if (!cuts(use[axis]))
+        continue;
+      AxisList &list = sharding.dims[dimOf(use[axis])];
+      if (list.size() <= static_cast<size_t>(positionOf(use[axis])))
+        list.resize(positionOf(use[axis]) + 1);
+      list[positionOf(use[axis])] = axis;
+    }
     sharding.partialKind = sharding.partial.empty() ? ReduceKind::Sum : kind;
-  }
-
-  /// The axes that cut `dim`, major first; returns their number.
-  int axesOf(int dim, std::array<AxisIndex, kMaxAxes> &order) const {
-    int count = 0;
-    for (AxisIndex axis = 0; axis < kMaxAxes; ++axis)
-      if (cuts(use[axis]) && dimOf(use[axis]) == dim) {
-        order[positionOf(use[axis])] = axis;
-        ++count;
-      }
-    return count;
   }
 };
 

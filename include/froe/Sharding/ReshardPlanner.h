@@ -2,10 +2,13 @@
 
 #include "froe/Sharding/ReshardPath.h"
 
+#include <memory>
 #include <string>
 #include <unordered_map>
 
 namespace froe {
+
+class ReshardTree;
 
 /// A path and what it costs under the planner's step cost.
 struct PricedReshard {
@@ -14,7 +17,7 @@ struct PricedReshard {
 };
 
 /// `planReshard` that remembers its answers: searches ask for the same few shapes and shardings many thousand times.
-/// Not thread safe.
+/// The first question about a sharding finds the ways to all others. Not thread safe.
 class ReshardPlanner {
 public:
   ReshardPlanner(Mesh mesh, StepCost cost) : mesh(std::move(mesh)), stepCost(std::move(cost)) {}
@@ -28,8 +31,12 @@ public:
   const Mesh &getMesh() const { return mesh; }
 
 private:
+  const ReshardTree &treeFrom(const std::string &key, std::span<const int64_t> shape, int64_t elementBytes,
+                              const Sharding &from);
+
   Mesh mesh;
   StepCost stepCost;
+  std::unordered_map<std::string, std::shared_ptr<const ReshardTree>> trees;
   std::unordered_map<std::string, std::optional<PricedReshard>> known;
 };
 

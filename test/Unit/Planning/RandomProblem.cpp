@@ -70,7 +70,7 @@ Problem randomProblem(std::mt19937 &random, const ProblemSize &size) {
   std::optional<int64_t> least = leastPeak(problem);
   std::optional<Solution> cheapest = bruteForce(problem);
   if (cheapest)
-    problem.memoryLimit = std::max<int64_t>(0, *least - 2 + (cheapest->peakBytes - *least + 3) * below(random, 8) / 8);
+    problem.memoryLimit = std::max<int64_t>(0, *least - 1 + (cheapest->peakBytes - *least + 4) * below(random, 8) / 8);
   return problem;
 }
 
