@@ -23,4 +23,18 @@ def RankToRuntime : Pass<"rank-to-runtime", "::mlir::ModuleOp"> {
   let dependentDialects = ["::froe::FroeDialect", "::froe::rank::RankDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
+def LowerKernels : Pass<"lower-kernels", "::mlir::ModuleOp"> {
+  let summary = "kernels become functions of the LLVM dialect";
+  let description = [{
+    Every private function that states a domain (`form-kernels`) becomes `i32 @kernel(ptr buffers, i64 begin, i64 end)`, the
+    `froe_kernel` of the runtime: buffers are the operands, then the results; it computes [begin, end) of `rank.extent`
+    rows and returns a fault or 0. A loop over rows holds loops over the row's elements; ops without a loop of their own are computed where their
+    elements are read. The inner loops are scalar code without calls that LLVM's vectoriser takes.
+
+    Assumes that a result shares no memory with an operand. Attributes of the functions are kept.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect", "::mlir::cf::ControlFlowDialect"];
+}
+
 #endif

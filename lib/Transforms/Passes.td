@@ -47,6 +47,28 @@ def SelectMatmuls : Pass<"select-matmuls", "::mlir::ModuleOp"> {
   let dependentDialects = ["::froe::FroeDialect", "::froe::rank::RankDialect"];
 }
 
+def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
+  let summary = "groups the program's remaining ops into kernels";
+  let description = [{
+    Assumes selected matrix products. Every froe op of @main but weights and constants moves into a private function, called by `rank.launch`;
+    functions that are equal but for locations are one. Values that only one kernel needs never reach memory. Functions state
+    their domain (dialects/Froe/KernelDomain.h): `rank.domain`, `rank.row`, `rank.extent`, `rank.grain`. Every result of
+    @main has a buffer of its own: arguments, weights and constants among them are copied.
+
+    Before:
+    ```mlir
+    %1 = froe.broadcast %scale dims [] : tensor<f32> -> tensor<4x8xf32>
+    %2 = froe.mul %0, %1 : tensor<4x8xf32>
+    %3 = froe.softmax %2 dim 1 : tensor<4x8xf32>
+    ```
+    After:
+    ```mlir
+    %3 = rank.launch @softmax_0(%0, %scale) : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::froe::FroeDialect", "::froe::rank::RankDialect", "::mlir::func::FuncDialect"];
+}
+
 def AssignArena : Pass<"assign-arena", "::mlir::ModuleOp"> {
   let summary = "gives every buffer of @main its place in the arena";
   let description = [{
