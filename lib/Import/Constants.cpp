@@ -49,7 +49,7 @@ Tensors range(Node &node) {
     throw Invalid("its delta is 0");
   double exact = start.isFloat() ? std::ceil((to.real - from.real) / by.real)
                                  : std::ceil((double(to.integer) - double(from.integer)) / double(by.integer));
-  if (!(exact < 1e8))
+  if (!(exact <= 1 << 24))
     throw Unsupported(fmt::format("a range of {} elements is not supported", exact));
   std::vector<Scalar> elements;
   for (int64_t i = 0; i < static_cast<int64_t>(exact); ++i)

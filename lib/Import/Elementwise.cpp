@@ -44,14 +44,27 @@ Tensors power(Node &node) {
   return {node.emit.pow(base, node.emit.cast(exponent, base->elementType()))};
 }
 
+/// The remainder of floats with the sign of the divisor, which is of opset 28.
+Tensor floorModulo(Emitter &emit, Tensor a, Tensor b) {
+  Tensor rest = emit.mod(a, b), zero = emit.scalarLike(rest, 0);
+  auto isNegative = [&](Tensor x) { return emit.compare(Comparison::Less, x, zero); };
+  Tensor differs = emit.logicalXor(isNegative(rest), isNegative(b));
+  Tensor isNone = emit.compare(Comparison::Equal, rest, zero);
+  return emit.select(emit.logicalAnd(differs, emit.logicalNot(isNone)), emit.add(rest, b), rest);
+}
+
 Tensors modulo(Node &node) {
+  Emitter &emit = node.emit;
   Tensor a = node.operand(0), b = node.operand(1);
   bool likeC = node.integer("fmod", 0);
-  if (a->isFloat() && !likeC)
-    throw Invalid("floats need fmod=1");
+  if (a->isFloat() && !likeC) {
+    if (node.opset < 28)
+      throw Invalid("floats need fmod=1");
+    return {floorModulo(emit, a, b)};
+  }
   if (!a->isFloat() && likeC) // the sign of the dividend: a - trunc(a / b) * b
-    return {node.emit.sub(a, node.emit.mul(node.emit.div(a, b), b))};
-  return {node.emit.mod(a, b)};
+    return {emit.sub(a, emit.mul(emit.div(a, b), b))};
+  return {emit.mod(a, b)};
 }
 
 Tensors cast(Node &node) {

@@ -132,7 +132,7 @@ Tensor Emitter::gather(Tensor x, Tensor indices, int64_t dim) {
   llvm::append_range(shape, indices->shape());
   llvm::append_range(shape, x->shape().drop_front(dim + 1));
   elementCount(shape, bytesOf(x->elementType()));
-  if (indices->constant) {
+  if (indices->constant && !(indices->constant->inParts() && indices->constant->count() > kFoldLimit)) {
     Constant front = fromTheFront(*indices->constant, x->size(dim));
     if (x->constant && elementCount(shape) <= kFoldLimit)
       return known(evaluateGather(*x->constant, front, dim, shape));

@@ -137,6 +137,8 @@ Tensor Emitter::pad(Tensor x, llvm::ArrayRef<int64_t> low, llvm::ArrayRef<int64_
 }
 
 Tensor Emitter::iota(Type elementType, llvm::ArrayRef<int64_t> shape, int64_t dim) {
+  if (shape[dim] > kCopyLimit)
+    return wrap(IotaOp::create(builder, location, RankedTensorType::get(shape, elementType), dim));
   std::vector<Scalar> elements;
   for (int64_t i = 0; i < shape[dim]; ++i)
     elements.push_back(scalarOf(elementType, i));

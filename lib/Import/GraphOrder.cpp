@@ -100,6 +100,10 @@ void checkNames(const onnx::GraphProto &graph) {
     for (const std::string &name : node.output())
       if (!name.empty())
         note(name, fmt::format("a result of node '{}'", labelOf(node)));
+  llvm::StringSet<> outputs;
+  for (const onnx::ValueInfoProto &output : graph.output())
+    if (!outputs.insert(output.name()).second)
+      problems.push_back(fmt::format("the name '{}' stands for two outputs", output.name()));
   if (!problems.empty())
     throw Invalid(llvm::join(problems, "\n"));
 }

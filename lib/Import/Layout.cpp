@@ -10,26 +10,32 @@ namespace froe::importing {
 
 namespace {
 
-Tensors reshape(Node &node) {
-  Tensor x = node.operand(0);
-  Sizes shape = node.knownIntegers(1, "shape");
-  bool zeroCopies = !node.integer("allowzero", 0);
-  int64_t rest = -1, known = 1;
+/// `shape` with its zeros and its -1 filled in for the elements of `x`.
+Sizes resolveShape(const Tensor &x, Sizes shape, bool zeroCopies) {
+  int64_t rest = -1;
+  Sizes known(shape);
   for (auto [dim, size] : llvm::enumerate(shape)) {
     if (size == 0 && zeroCopies) {
       if (int64_t(dim) >= x->rank())
         throw Invalid(fmt::format("its shape copies dim {} of a tensor of rank {}", dim, x->rank()));
-      size = x->size(dim);
+      size = known[dim] = x->size(dim);
     }
     if (size < -1 || (size == -1 && rest >= 0))
-      throw Invalid(fmt::format("its shape {} has more than one -1 or a negative size", spellShape(shape)));
-    if (size == -1)
+      throw Invalid("its shape has more than one -1 or a negative size");
+    if (size == -1) {
       rest = dim;
-    else
-      known *= size;
+      known[dim] = 1;
+    }
   }
+  int64_t count = elementCount(known);
   if (rest >= 0)
-    shape[rest] = known == 0 ? 0 : elementCount(x->shape()) / known;
+    shape[rest] = count == 0 ? 0 : elementCount(x->shape()) / count;
+  return shape;
+}
+
+Tensors reshape(Node &node) {
+  Tensor x = node.operand(0);
+  Sizes shape = resolveShape(x, node.knownIntegers(1, "shape"), !node.integer("allowzero", 0));
   return {node.emit.reshape(x, shape)};
 }
 
@@ -166,6 +172,7 @@ Tensors tile(Node &node) {
   for (auto [size, repeat] : llvm::zip_equal(x->shape(), repeats)) {
     if (repeat < 0)
       throw Invalid("a repeat is negative");
+    elementCount({size, repeat});
     apart.push_back(repeat);
     dims.push_back(apart.size());
     apart.push_back(size);
@@ -254,7 +261,9 @@ Tensors spaceToDepth(Node &node) {
   if (x->rank() != 4 || block <= 0 || x->size(2) % block != 0 || x->size(3) % block != 0)
     throw Invalid(fmt::format("a tensor of shape {} has no blocks of {}", spellShape(x->shape()), block));
   int64_t n = x->size(0), c = x->size(1), h = x->size(2) / block, w = x->size(3) / block;
-  Tensor apart = node.emit.transpose(node.emit.reshape(x, {n, c, h, block, w, block}), {0, 3, 5, 1, 2, 4});
+  bool depthFirst = node.text("mode", "DCR") == "DCR";
+  Sizes order = depthFirst ? Sizes{0, 3, 5, 1, 2, 4} : Sizes{0, 1, 3, 5, 2, 4};
+  Tensor apart = node.emit.transpose(node.emit.reshape(x, {n, c, h, block, w, block}), order);
   return {node.emit.reshape(apart, {n, c * block * block, h, w})};
 }
 

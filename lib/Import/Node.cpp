@@ -69,6 +69,9 @@ Constant Node::knownOperand(int number, llvm::StringRef what) const {
     throw Unsupported(fmt::format(
         "its {} (operand '{}') depends on the program's inputs; fix the inputs that it depends on by --const",
         what.str(), proto.input(number)));
+  if (tensor->constant->count() > Emitter::kFoldLimit)
+    throw Unsupported(fmt::format("its {} (operand '{}') has too many elements, {}", what.str(), proto.input(number),
+                                  tensor->constant->count()));
   return *tensor->constant;
 }
 

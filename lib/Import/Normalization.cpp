@@ -125,7 +125,8 @@ Tensors lpNormalization(Node &node) {
   if (p != 1 && p != 2)
     throw Invalid(fmt::format("attribute 'p' is {}, expected 1 or 2", p));
   Tensor sum = emit.reduce(Reduction::Sum, p == 1 ? emit.abs(x) : emit.mul(x, x), {dim}, true);
-  return {emit.div(x, p == 1 ? sum : emit.sqrt(sum))};
+  Tensor norm = p == 1 ? sum : emit.sqrt(sum), zero = emit.scalarLike(x, 0);
+  return {emit.select(emit.compare(Comparison::Equal, norm, zero), zero, emit.div(x, norm))}; // nothing stays nothing
 }
 
 constexpr Operator table[] = {
