@@ -3,7 +3,9 @@
 import json
 import math
 import os
+import signal
 import subprocess
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 FROE = BUILD / "bin/froe"
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # an exception, so that a running command is ended as well
 
 
 class Failure(Exception):
