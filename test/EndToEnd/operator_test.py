@@ -27,12 +27,12 @@ sys.path.append(str(Path(__file__).parent / "operators"))
 RTOL, ATOL = 1e-4, 1e-5
 
 
-def pinned(cases: list[Case], dim: int, file: Path) -> str:
-    """Writes the constraint that cuts every input along `dim` (0 first, -1 last) over axis x."""
+def pinned(cases: list[Case], ranks: int, dim: int, file: Path) -> str:
+    """Writes the constraint that cuts every input that is long enough along `dim` (0 first, -1 last) over axis x."""
     pins = {}
     for each in cases:
         for name, array in each.inputs().items():
-            if array.ndim and array.shape[dim] > 1:
+            if array.ndim and array.shape[dim] >= ranks:
                 sharding = [[] for _ in array.shape]
                 sharding[dim] = ["x"]
                 pins[name] = sharding
@@ -41,8 +41,9 @@ def pinned(cases: list[Case], dim: int, file: Path) -> str:
 
 
 def settings(cases: list[Case], folder: Path) -> list[Setting]:
-    first, last = pinned(cases, 0, folder / "first-dims.json"), pinned(cases, -1, folder / "last-dims.json")
-    return [Setting("1"), Setting("2", first), Setting("2", last), Setting("3", first), Setting("3", last)]
+    pins = [Setting(str(ranks), pinned(cases, ranks, dim, folder / f"{name}-dims-{ranks}.json"))
+            for ranks in (2, 3) for dim, name in ((0, "first"), (-1, "last"))]
+    return [Setting("1"), *pins]
 
 
 def expected_outputs(model: onnx.ModelProto, inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
