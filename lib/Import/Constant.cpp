@@ -68,6 +68,9 @@ static int64_t product(ArrayRef<int64_t> sizes) {
 
 Constant Constant::dense(Type elementType, ArrayRef<int64_t> shape, std::vector<Scalar> elements) {
   assert(product(shape) == static_cast<int64_t>(elements.size()) && "one element an index");
+  auto isFirst = [&](Scalar element) { return element.integer == elements.front().integer; }; // bit for bit
+  if (elements.size() > 1 && llvm::all_of(elements, isFirst))
+    return splat(elementType, shape, elements.front());
   Constant constant;
   constant.type = elementType;
   constant.sizes.assign(shape.begin(), shape.end());

@@ -114,9 +114,6 @@ Tensor Emitter::fold(llvm::ArrayRef<Tensor> operands, Type elementType, ScalarRu
     elements.push_back(roundTo(elementType, rule(arguments)));
   });
   Sizes dims = counting(0, shape.size());
-  auto isFirst = [&](Scalar element) { return element.integer == elements.front().integer; }; // bit for bit
-  if (!elements.empty() && llvm::all_of(elements, isFirst))
-    return known(Constant::splat(elementType, shape, elements.front()));
   return known(Constant::dense(elementType, distinct, std::move(elements)).broadcast(dims, shape));
 }
 
