@@ -100,7 +100,8 @@ private:
 
   /// A reduction whose result has the domain's shape.
   bool passFreeReduce(Operation *op, ArrayRef<Access> reads) {
-    if (!isa<ReduceOp>(op) || shapeOf(op->getResult(0)) != ArrayRef<int64_t>(domain.shape()))
+    if (!isa<ReduceOp>(op) || shapeOf(op->getResult(0)) != ArrayRef<int64_t>(domain.shape()) ||
+        domain.rowSize() > kMaxRow)
       return false;
     read(op->getOperand(0), Access(shapeOf(op->getOperand(0)).size(), kElsewhere));
     Access own = identity(0, domain.shape().size());

@@ -44,24 +44,44 @@ void cloneInto(OpBuilder &builder, Operation *op, IRMapping &mapping) {
   builder.clone(*op, mapping);
 }
 
+/// Operands of a kernel: the same bytes under the same shape are one, through whichever views they come.
+struct Operands {
+  SmallVector<Value> values;
+  llvm::DenseMap<Value, size_t> numbers;
+
+  void add(Value operand) {
+    Value base = operand;
+    while (auto view = base.getDefiningOp<rank::ViewOp>())
+      base = view.getOperand();
+    auto [it, isNew] = known.try_emplace({base, operand.getType()}, values.size());
+    if (isNew)
+      values.push_back(operand);
+    numbers[operand] = it->second;
+  }
+
+private:
+  llvm::DenseMap<std::pair<Value, Type>, size_t> known;
+};
+
 } // namespace
 
 OutlinedKernel outline(const KernelOps &ops, const KernelDomain &domain) {
   SmallVector<Operation *> order = inOrder(ops);
-  llvm::SetVector<Value> operands;
+  Operands operands;
   for (Operation *op : order)
     for (Value operand : op->getOperands())
       if (!operand.getDefiningOp() || !ops.contains(operand.getDefiningOp()))
-        operands.insert(operand);
+        operands.add(operand);
   SmallVector<Value> results = resultsOf(ops);
   OpBuilder builder(ops.front()->getContext());
-  auto type = builder.getFunctionType(TypeRange(operands.getArrayRef()), TypeRange(results));
+  auto type = builder.getFunctionType(TypeRange(operands.values), TypeRange(results));
   auto function = func::FuncOp::create(builder, order.back()->getLoc(), nameOf(order), type);
   function.setPrivate();
   Block *entry = function.addEntryBlock();
   builder.setInsertionPointToStart(entry);
   IRMapping mapping;
-  mapping.map(operands.getArrayRef(), entry->getArguments());
+  for (auto [operand, number] : operands.numbers)
+    mapping.map(operand, entry->getArgument(number));
   for (Operation *op : order)
     cloneInto(builder, op, mapping);
   SmallVector<Value> inner;
@@ -69,7 +89,7 @@ OutlinedKernel outline(const KernelOps &ops, const KernelDomain &domain) {
     inner.push_back(mapping.lookup(result));
   func::ReturnOp::create(builder, function.getLoc(), inner);
   collapseDims(function, domain);
-  return {function, SmallVector<Value>(operands.getArrayRef())};
+  return {function, operands.values};
 }
 
 } // namespace froe

@@ -98,7 +98,33 @@ Value scalar(ModOp, Scalar s, ValueRange x) {
   return s.select(isWhole, remainder, s.select(signsDiffer, moved, remainder));
 }
 
-Value scalar(PowOp, Scalar s, ValueRange x) {
+/// The number that all elements of a tensor are, seen through broadcasts and reshapes.
+std::optional<double> splatOf(Value tensor) {
+  while (isa_and_nonnull<BroadcastOp, ReshapeOp>(tensor.getDefiningOp()))
+    tensor = tensor.getDefiningOp()->getOperand(0);
+  DenseElementsAttr elements;
+  if (!matchPattern(tensor, m_Constant(&elements)) || !elements.isSplat() || !isa<FloatType>(elements.getElementType()))
+    return std::nullopt;
+  return elements.getSplatValue<APFloat>().convertToDouble();
+}
+
+/// Powers that are a few multiplications.
+Value constantPower(Scalar s, Value x, double exponent) {
+  if (exponent == 1)
+    return x;
+  if (exponent == 2)
+    return s.mul(x, x);
+  if (exponent == 3)
+    return s.mul(s.mul(x, x), x);
+  if (exponent == -1)
+    return arith::DivFOp::create(s.builder, s.constant(1), x);
+  return {};
+}
+
+Value scalar(PowOp op, Scalar s, ValueRange x) {
+  if (std::optional<double> exponent = splatOf(op.getRhs()); exponent && s.isFloat())
+    if (Value power = constantPower(s, x[0], *exponent))
+      return power;
   Type f64 = s.builder.getF64Type();
   Value base = castScalar(s.builder, x[0], s.type, f64), exponent = castScalar(s.builder, x[1], s.type, f64);
   return castScalar(s.builder, math::PowFOp::create(s.builder, base, exponent), f64, s.type);

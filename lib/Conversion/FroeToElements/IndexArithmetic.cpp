@@ -115,7 +115,7 @@ Value IndexArithmetic::linear(ArrayRef<Value> indices, ArrayRef<int64_t> shape) 
 SmallVector<Value> IndexArithmetic::delinear(Value index, ArrayRef<int64_t> shape) {
   SmallVector<Value> indices(shape.size());
   for (size_t i = shape.size(); i-- > 0; index = div(index, std::max<int64_t>(shape[i], 1)))
-    indices[i] = i == 0 ? index : rem(index, std::max<int64_t>(shape[i], 1));
+    indices[i] = rem(index, std::max<int64_t>(shape[i], 1));
   return indices;
 }
 

@@ -92,7 +92,7 @@ private:
         keptInResult[value] = result->pointer;
         continue;
       }
-      if (std::optional<RowBuffer> buffer = row.allocate(scalarType(type)))
+      if (std::optional<RowBuffer> buffer = row.tryAllocate(scalarType(type)))
         keptInBuffer[value] = *buffer;
     }
   }

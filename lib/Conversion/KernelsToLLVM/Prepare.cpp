@@ -67,22 +67,20 @@ void reduceIntoRow(ReduceOp op, Row &row) {
     })[0];
     return row.declareOuter(op.getResult(), sum);
   }
-  std::optional<RowBuffer> buffer = row.allocate(scalarType(type));
-  if (!buffer)
-    llvm::report_fatal_error("a reduction's row is too long for a kernel");
+  RowBuffer buffer = row.allocate(scalarType(type));
   row.fold({}, {}, [&](Indices i, ValueRange) -> SmallVector<Value> {
-    row.store(*buffer, i, neutral());
+    row.store(buffer, i, neutral());
     return {};
   });
   row.foldOver(reduced, {}, {}, [&](Indices r, ValueRange) -> SmallVector<Value> {
     SmallVector<Value> reducedIndices(r);
     row.fold({}, {}, [&](Indices i, ValueRange) -> SmallVector<Value> {
-      row.store(*buffer, i, element(i, reducedIndices, row.load(*buffer, i)));
+      row.store(buffer, i, element(i, reducedIndices, row.load(buffer, i)));
       return {};
     });
     return {};
   });
-  row.declareFull(op.getResult(), [&row, buffer](Indices i) { return row.load(*buffer, i); });
+  row.declareFull(op.getResult(), [&row, buffer](Indices i) { return row.load(buffer, i); });
 }
 
 } // namespace
@@ -107,7 +105,7 @@ void prepare(SoftmaxOp op, Row &row) {
     Value distance = arith::SubFOp::create(row.builder(), row.at(operand, i), largest);
     return math::ExpOp::create(row.builder(), distance);
   };
-  std::optional<RowBuffer> buffer = row.allocate(scalar);
+  std::optional<RowBuffer> buffer = row.tryAllocate(scalar);
   Value zero = neutralElement(builder, Reduction::Sum, type);
   Value sum = row.fold(cuts, zero, [&](Indices i, ValueRange sum) -> SmallVector<Value> {
     Value element = exponential(i);

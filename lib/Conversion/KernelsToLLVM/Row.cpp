@@ -70,17 +70,21 @@ SmallVector<Value> Row::segment(int64_t from, int64_t to, ArrayRef<int64_t> inne
   return SmallVector<Value>(loopOp.getResults());
 }
 
-std::optional<RowBuffer> Row::allocate(Type elementType) {
+RowBuffer Row::allocate(Type elementType) {
   Type memory = memoryType(elementType);
-  int64_t bytes = domain.rowSize() * (memory.getIntOrFloatBitWidth() / 8);
-  if (allocatedBytes + bytes > kMaxBufferBytes)
-    return std::nullopt;
-  allocatedBytes += bytes;
+  allocatedBytes += domain.rowSize() * (memory.getIntOrFloatBitWidth() / 8);
   Value size = elements.index.constant(std::max<int64_t>(domain.rowSize(), 1));
   OpBuilder::InsertionGuard guard(builder());
   builder().setInsertionPointAfter(size.getDefiningOp());
   Type pointer = LLVM::LLVMPointerType::get(builder().getContext());
   return RowBuffer{LLVM::AllocaOp::create(builder(), pointer, memory, size, /*alignment=*/64), elementType};
+}
+
+std::optional<RowBuffer> Row::tryAllocate(Type elementType) {
+  int64_t bytes = domain.rowSize() * (memoryType(elementType).getIntOrFloatBitWidth() / 8);
+  if (allocatedBytes + bytes > kMaxBufferBytes)
+    return std::nullopt;
+  return allocate(elementType);
 }
 
 Value Row::load(const RowBuffer &buffer, Indices row) {

@@ -33,8 +33,9 @@ public:
   llvm::SmallVector<mlir::Value> foldOver(llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> cuts,
                                           mlir::ValueRange initial, Body body);
 
+  RowBuffer allocate(mlir::Type elementType);
   /// Nothing if all buffers together would be too large.
-  std::optional<RowBuffer> allocate(mlir::Type elementType);
+  std::optional<RowBuffer> tryAllocate(mlir::Type elementType);
   mlir::Value load(const RowBuffer &buffer, Indices row);
   void store(const RowBuffer &buffer, Indices row, mlir::Value element);
 

@@ -172,6 +172,15 @@ def fused():
         %t = froe.transpose %a [0, 2, 1] : tensor<4x6x10xf32> -> tensor<4x10x6xf32>
         %p = froe.softmax %t dim 2 : tensor<4x10x6xf32>
         %r = froe.transpose %p [0, 2, 1] : tensor<4x10x6xf32> -> tensor<4x6x10xf32>""", [x], [softmax(x, 1)])
+    one = floats(1, 40)
+    yield Case("one row", """
+        %q = froe.mul %a, %a : tensor<1x40xf32>
+        %s = froe.reduce sum %q dims [1] : tensor<1x40xf32> -> tensor<1xf32>
+        %v = rank.view %s : tensor<1xf32> -> tensor<1x1xf32>
+        %n = froe.sqrt %v : tensor<1x1xf32>
+        %b = froe.broadcast %n dims [0, 1] : tensor<1x1xf32> -> tensor<1x40xf32>
+        %r = froe.div %a, %b : tensor<1x40xf32>""", [one], [one / np.sqrt((one.astype(np.float64) ** 2).sum()).astype(np.float32)],
+               kernels=1)
     yield Case("exp twice", """
         %e = froe.exp %a : tensor<4x6x10xf32>
         %m = froe.reduce max %e dims [2] : tensor<4x6x10xf32> -> tensor<4x6xf32>
