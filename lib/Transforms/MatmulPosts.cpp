@@ -89,25 +89,10 @@ std::optional<rank::PostKind> activationOf(Operation *op) {
       .Default([](auto) { return std::nullopt; });
 }
 
-/// c * s or c / s for a constant s.
-std::optional<APFloat> scaleOf(Operation *op, Value value) {
-  if (!isa<MulOp, DivOp>(op) || (isa<DivOp>(op) && op->getOperand(0) != value))
-    return std::nullopt;
-  std::optional<APFloat> splat = splatOf(op->getOperand(op->getOperand(0) == value ? 1 : 0));
-  if (!splat || isa<MulOp>(op))
-    return splat;
-  APFloat inverse(1.0);
+rank::PostAttr scalePost(APFloat factor, MLIRContext *context) {
   bool losesInfo;
-  inverse.convert(splat->getSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
-  inverse.divide(*splat, APFloat::rmNearestTiesToEven);
-  return inverse;
-}
-
-FloatAttr floatAttr(MLIRContext *context, const APFloat &value) {
-  APFloat single = value;
-  bool losesInfo;
-  single.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &losesInfo);
-  return FloatAttr::get(Float32Type::get(context), single);
+  factor.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &losesInfo);
+  return rank::PostAttr::get(context, rank::PostKind::Scale, FloatAttr::get(Float32Type::get(context), factor), {});
 }
 
 /// Appends what `op` does to `value`, if a step can do it.
@@ -118,7 +103,7 @@ bool append(PostChain &chain, Operation *op, Value value, const Product &product
     return true;
   }
   if (std::optional<APFloat> scale = scaleOf(op, value)) {
-    chain.posts.push_back(rank::PostAttr::get(context, rank::PostKind::Scale, floatAttr(context, *scale), {}));
+    chain.posts.push_back(scalePost(*scale, context));
     return true;
   }
   if (!isa<AddOp, MulOp>(op))
@@ -141,6 +126,19 @@ bool append(PostChain &chain, Operation *op, Value value, const Product &product
 
 } // namespace
 
+std::optional<APFloat> scaleOf(Operation *op, Value value) {
+  if (!isa<MulOp, DivOp>(op) || (isa<DivOp>(op) && op->getOperand(0) != value))
+    return std::nullopt;
+  std::optional<APFloat> splat = splatOf(op->getOperand(op->getOperand(0) == value ? 1 : 0));
+  if (!splat || isa<MulOp>(op))
+    return splat;
+  APFloat inverse(1.0);
+  bool losesInfo;
+  inverse.convert(splat->getSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
+  inverse.divide(*splat, APFloat::rmNearestTiesToEven);
+  return inverse;
+}
+
 rank::MatmulShape shapeOf(const Product &product, ArrayRef<PostOperand> operands) {
   rank::MatmulShape shape{{product.lhsLetters, shapeOf(product.lhs)},
                           {product.rhsLetters, shapeOf(product.rhs)},
@@ -159,6 +157,8 @@ PostChain findPosts(const Product &product) {
   // Posts work in f32.
   if (!element.isF32() && !element.isF16() && !element.isBF16())
     return chain;
+  if (product.scale)
+    chain.posts.push_back(scalePost(*product.scale, value.getContext()));
   while (value.hasOneUse() && chain.posts.size() < FROE_MAX_POSTS) {
     Operation *user = *value.user_begin();
     if (!isa<ReshapeOp>(user)) {

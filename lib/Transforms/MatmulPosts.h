@@ -9,7 +9,8 @@ namespace froe {
 struct Product {
   mlir::Value lhs, rhs;
   std::string lhsLetters, rhsLetters, resultLetters;
-  mlir::Value result; ///< what the step computes: a value of the old program, dims by `resultLetters`
+  mlir::Value result;                 ///< what the step computes: a value of the old program, dims by `resultLetters`
+  std::optional<llvm::APFloat> scale; ///< constant factor of the operands, to be applied to the result
 
   std::string subscripts() const { return lhsLetters + "," + rhsLetters + "->" + resultLetters; }
 };
@@ -30,6 +31,9 @@ struct PostChain {
 /// The longest chain of operations that can follow the product inside its step: each takes the only use of the one
 /// before. Reshapes inside the chain are looked through: elementwise operations may as well come before them.
 PostChain findPosts(const Product &product);
+
+/// The constant factor that `op`, a product or quotient, applies to its operand `value`.
+std::optional<llvm::APFloat> scaleOf(mlir::Operation *op, mlir::Value value);
 
 /// The product's shape with the operands of `chain`.
 rank::MatmulShape shapeOf(const Product &product, llvm::ArrayRef<PostOperand> operands);

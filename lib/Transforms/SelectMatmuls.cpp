@@ -30,6 +30,27 @@ void absorbTransposes(Value &operand, std::string &letters) {
   }
 }
 
+/// Reads through multiplication by a constant where posts, which work in f32, can do it to the result.
+bool absorbScale(Product &product, Value &operand) {
+  Operation *op = operand.getDefiningOp();
+  if (!op || !isa<MulOp, DivOp>(op) || !(typeOf(operand).getElementType().isF32()))
+    return false;
+  for (Value source : op->getOperands())
+    if (std::optional<APFloat> scale = scaleOf(op, source)) {
+      product.scale = product.scale ? *product.scale * *scale : *scale;
+      operand = source;
+      return true;
+    }
+  return false;
+}
+
+/// Reads through all that the step can do itself.
+void absorbOperand(Product &product, Value &operand, std::string &letters) {
+  do
+    absorbTransposes(operand, letters);
+  while (absorbScale(product, operand));
+}
+
 /// Writes what a transpose behind the product would, as long as rows stay rows.
 void absorbResultTransposes(Product &product) {
   while (product.result.hasOneUse()) {
@@ -143,13 +164,13 @@ void selectMatmul(ContractOp contract) {
                   contract.getLhsLetters().str(),
                   contract.getRhsLetters().str(),
                   contract.getResultLetters().str(),
-                  contract.getResult()};
-  absorbTransposes(product.lhs, product.lhsLetters);
-  absorbTransposes(product.rhs, product.rhsLetters);
+                  contract.getResult(),
+                  std::nullopt};
+  absorbOperand(product, product.lhs, product.lhsLetters);
+  absorbOperand(product, product.rhs, product.rhsLetters);
   absorbResultTransposes(product);
   orderOperands(product);
   OpBuilder builder(product.result.getDefiningOp());
-  builder.setInsertionPointAfter(product.result.getDefiningOp());
   makeExpressible(builder, contract.getLoc(), product);
 
   PostChain chain = findPosts(product);

@@ -19,6 +19,7 @@ Action addRun(CLI::App &command);
 Action addVerify(CLI::App &command);
 Action addOps(CLI::App &command);
 Action addCheck(CLI::App &command);
+Action addCalibrate(CLI::App &command);
 Action addDoctor(CLI::App &command);
 
 /// Options that fix what a model leaves open, and how it is planned; texts as the user wrote them.

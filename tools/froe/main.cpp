@@ -20,6 +20,7 @@ int main(int argc, char **argv) {
       {"verify", "compares a package with the unsharded model", addVerify},
       {"ops", "supported ONNX operators", addOps},
       {"check", "what a model needs that is not supported", addCheck},
+      {"calibrate", "measures this machine for --cluster", addCalibrate},
       {"doctor", "checks that this machine can compile and run programs", addDoctor},
   };
   std::vector<std::pair<CLI::App *, Action>> commands;

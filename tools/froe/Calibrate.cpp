@@ -1,0 +1,95 @@
+#include "Command.h"
+
+#include "froe/Cost/Cluster.h"
+#include "runtime/core/ElementType.h"
+#include "runtime/launch/Measure.h"
+#include "runtime/launch/Session.h"
+
+#include <fmt/format.h>
+#include <fstream>
+
+namespace froe {
+namespace {
+
+struct CalibrateArguments {
+  std::string output;
+  int threads = 1;
+  bool json = false;
+};
+
+CollectiveRates rates(const RankMeasure &ranks, CollectiveKind kind) {
+  CollectiveFit found = fit(ranks.collectives, kind);
+  return {.latencySeconds = found.latencySeconds,
+          .latencySecondsPerRank = found.latencySecondsPerRank,
+          .bytesPerSecond = found.bytesPerSecond,
+          .cacheBytesPerSecond = found.cacheBytesPerSecond,
+          .cacheBytes = found.cacheBytes};
+}
+
+Cluster clusterOf(const DeviceMeasure &device, const RankMeasure &ranks) {
+  Cluster cluster = *Cluster::load("cpu"); // for the host's memory
+  cluster.name = "calibrated";
+  cluster.devices = std::max(device.hostThreads / device.threads, 1);
+  cluster.hostBytesPerSecond = device.host.copy;
+  cluster.device = {.threadsPerRank = device.threads,
+                    .memoryBytesPerSecond = device.memory.copy,
+                    .cacheBytesPerSecond = device.cache.copy,
+                    .cacheBytes = device.cacheBytes,
+                    .kernelOverheadSeconds = ranks.kernelOverheadSeconds,
+                    .matmul = {}};
+  for (const MatmulRate &rate : device.matmul)
+    cluster.device.matmul[std::string(rt::elementType(rate.type).name)].points.push_back(
+        {rate.smallestDim, rate.flopsPerSecond});
+  cluster.linksShared = true;
+  cluster.allReduce = rates(ranks, CollectiveKind::AllReduce);
+  cluster.allGather = rates(ranks, CollectiveKind::AllGather);
+  cluster.reduceScatter = rates(ranks, CollectiveKind::ReduceScatter);
+  cluster.allToAll = rates(ranks, CollectiveKind::AllToAll);
+  cluster.sendRecv = cluster.allGather; // of two ranks: each sends the other one its half
+  return cluster;
+}
+
+void printSummary(const Cluster &cluster) {
+  auto giga = [](double perSecond) { return perSecond * 1e-9; };
+  fmt::print("memory   {:.1f} GB/s, {:.1f} with all cores; cache {:.1f} GB/s up to {} KiB\n",
+             giga(cluster.device.memoryBytesPerSecond), giga(cluster.hostBytesPerSecond),
+             giga(cluster.device.cacheBytesPerSecond), cluster.device.cacheBytes >> 10);
+  for (const auto &[type, matmul] : cluster.device.matmul)
+    fmt::print("matmul   {:<5} {:.0f} GF/s\n", type, giga(matmul.points.back().flopsPerSecond));
+  fmt::print("exchange all-reduce of 2 ranks: {:.1f} us + {:.1f} GB/s\n", cluster.allReduce.latencySeconds * 1e6,
+             giga(cluster.allReduce.cacheBytesPerSecond));
+}
+
+int calibrate(const CalibrateArguments &arguments) {
+  int cores = int(usableCores().size());
+  if (arguments.threads < 1 || arguments.threads > cores)
+    return report(
+        1, {fmt::format("--threads: expected 1 to {}, the cores of this host, found {}", cores, arguments.threads)});
+  auto line = progressLine();
+  auto progress = [&](std::string_view what, double) { line(what); };
+  auto ranks = measureRanks(arguments.threads, progress); // first: it forks, and must not have threads beside it
+  if (!ranks)
+    return report(ranks.error().exitCode, {ranks.error().message});
+  Cluster cluster = clusterOf(measureDevice(arguments.threads, progress), *ranks);
+  std::ofstream file(arguments.output);
+  file << cluster.toJson() << '\n';
+  if (!file.flush())
+    return report(1, {fmt::format("'{}' cannot be written: {}", arguments.output, std::strerror(errno))});
+  if (arguments.json)
+    fmt::print("{}\n", nlohmann::ordered_json::parse(cluster.toJson()).dump());
+  else
+    printSummary(cluster);
+  return 0;
+}
+
+} // namespace
+
+Action addCalibrate(CLI::App &command) {
+  auto arguments = std::make_shared<CalibrateArguments>();
+  command.add_option("-o,--output", arguments->output, "cluster file to write, for --cluster")->required();
+  command.add_option("--threads", arguments->threads, "threads of each rank");
+  addJson(command, arguments->json);
+  return [arguments] { return calibrate(*arguments); };
+}
+
+} // namespace froe
