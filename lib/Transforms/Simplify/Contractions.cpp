@@ -3,6 +3,7 @@
 //   contract "sh,ho->so" x, transpose(w)         ->  contract "sh,oh->so" x, w
 //   transpose(contract "bqd,bkd->bqk" q, k)      ->  contract "bqd,bkd->bkq" q, k
 //   contract "Bqd,Bkd->Bqk" merge(q), merge(k)   ->  merge(contract "bhqd,bhkd->bhqk" q, k)
+//   split(contract "sh,ho->so" x, w)             ->  contract "sh,hab->sab" x, split(w)
 #include "lib/Transforms/Simplify/Patterns.h"
 
 using namespace mlir;
@@ -57,55 +58,70 @@ struct FoldResultTranspose : OpRewritePattern<TransposeOp> {
   }
 };
 
-/// Splits letters of a contraction into several, as the dims of `split` say for one of its operands.
+/// Letters of a contraction that become several, each a part of the dim, the major one first.
+struct Expansion {
+  explicit Expansion(StringRef used) {
+    for (char letter : StringRef("abcdefghijklmnopqrstuvwxyz"))
+      if (!used.contains(letter))
+        unused += letter;
+  }
+
+  std::string unused;
+  std::map<char, std::pair<std::string, SmallVector<int64_t>>> letters;
+
+  bool split(char letter, ArrayRef<int64_t> sizes) {
+    if (unused.size() < sizes.size())
+      return false;
+    letters[letter] = {unused.substr(0, sizes.size()), SmallVector<int64_t>(sizes)};
+    unused.erase(0, sizes.size());
+    return true;
+  }
+
+  std::string apply(StringRef old) const {
+    std::string all;
+    for (char letter : old)
+      all += letters.contains(letter) ? letters.at(letter).first : std::string(1, letter);
+    return all;
+  }
+  SmallVector<int64_t> apply(StringRef old, ArrayRef<int64_t> shape) const {
+    SmallVector<int64_t> all;
+    for (auto [letter, size] : llvm::zip(old, shape))
+      letters.contains(letter) ? all.append(letters.at(letter).second) : all.push_back(size);
+    return all;
+  }
+
+  /// The contraction with split letters: operands are reshaped, the result has the split shape.
+  Value apply(ContractOp op, PatternRewriter &rewriter) const {
+    auto reshape = [&](Value value, StringRef old) {
+      return reshapeTo(rewriter, op.getLoc(), value, apply(old, cast<RankedTensorType>(value.getType()).getShape()));
+    };
+    Value lhs = reshape(op.getLhs(), op.getLhsLetters()), rhs = reshape(op.getRhs(), op.getRhsLetters());
+    auto type = op.getType().clone(apply(op.getResultLetters(), op.getType().getShape()));
+    return ContractOp::create(
+        rewriter, op.getLoc(), type,
+        subscripts(apply(op.getLhsLetters()), apply(op.getRhsLetters()), apply(op.getResultLetters())), lhs, rhs);
+  }
+};
+
+/// A merged operand comes apart: its dims become letters of the product, and the merge moves behind it.
 struct ExpandMergedOperand : OpRewritePattern<ContractOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  /// For each letter that becomes several: the new letters and their sizes.
-  struct Expansion {
-    std::map<char, std::pair<std::string, SmallVector<int64_t>>> letters;
-
-    std::string apply(StringRef old) const {
-      std::string all;
-      for (char letter : old)
-        all += letters.contains(letter) ? letters.at(letter).first : std::string(1, letter);
-      return all;
-    }
-    SmallVector<int64_t> apply(StringRef old, ArrayRef<int64_t> shape) const {
-      SmallVector<int64_t> all;
-      for (auto [letter, size] : llvm::zip(old, shape))
-        letters.contains(letter) ? all.append(letters.at(letter).second) : all.push_back(size);
-      return all;
-    }
-  };
-
   static std::optional<Expansion> expansion(ContractOp op, ReshapeOp merge, StringRef letters) {
-    auto groups = mergedDims(merge.getOperand().getType().getShape(), merge.getType().getShape());
+    ArrayRef<int64_t> shape = merge.getOperand().getType().getShape();
+    auto groups = mergedDims(shape, merge.getType().getShape());
     if (!groups)
       return std::nullopt;
-    std::string unused;
-    for (char letter = 'a'; letter <= 'z'; ++letter)
-      if (!op.getSubscripts().contains(letter))
-        unused += letter;
-    Expansion expansion;
+    Expansion expansion(op.getSubscripts());
     for (auto [letter, group] : llvm::zip(letters, *groups)) {
-      if (group.size() == 1)
-        continue;
-      if (!op.getResultLetters().contains(letter) || unused.size() < group.size())
+      SmallVector<int64_t> sizes;
+      for (int64_t dim : group)
+        sizes.push_back(shape[dim]);
+      // A letter that is summed over stays merged: splitting it wins nothing.
+      if (sizes.size() > 1 && op.getResultLetters().contains(letter) && !expansion.split(letter, sizes))
         return std::nullopt;
-      auto &[names, sizes] = expansion.letters[letter];
-      for (int64_t dim : group) {
-        names += unused.front();
-        unused.erase(0, 1);
-        sizes.push_back(merge.getOperand().getType().getDimSize(dim));
-      }
     }
     return expansion.letters.empty() ? std::nullopt : std::optional(expansion);
-  }
-
-  static Value reshape(PatternRewriter &rewriter, Location loc, Value value, ArrayRef<int64_t> shape) {
-    auto type = cast<RankedTensorType>(value.getType());
-    return ReshapeOp::create(rewriter, loc, type.clone(shape), value);
   }
 
   LogicalResult matchAndRewrite(ContractOp op, PatternRewriter &rewriter) const override {
@@ -115,17 +131,7 @@ struct ExpandMergedOperand : OpRewritePattern<ContractOp> {
       std::optional<Expansion> expanded = merge ? expansion(op, merge, letters) : std::nullopt;
       if (!expanded)
         continue;
-      Value lhs = reshape(rewriter, op.getLoc(), op.getLhs(),
-                          expanded->apply(op.getLhsLetters(), op.getLhs().getType().getShape()));
-      Value rhs = reshape(rewriter, op.getLoc(), op.getRhs(),
-                          expanded->apply(op.getRhsLetters(), op.getRhs().getType().getShape()));
-      auto type = op.getType().clone(expanded->apply(op.getResultLetters(), op.getType().getShape()));
-      Value result =
-          ContractOp::create(rewriter, op.getLoc(), type,
-                             subscripts(expanded->apply(op.getLhsLetters()), expanded->apply(op.getRhsLetters()),
-                                        expanded->apply(op.getResultLetters())),
-                             lhs, rhs);
-      rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), result);
+      rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), expanded->apply(op, rewriter));
       return success();
     }
     return failure();
@@ -136,47 +142,105 @@ struct ExpandMergedOperand : OpRewritePattern<ContractOp> {
 ///   reshape(contract "sh,ho->so" x, w) to [s, 12, 64]  ->  contract "sh,hab->sab" x, reshape(w)
 struct SplitContractResult : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
+
+  /// The parts of each split letter: result dims of the reshape other than those of size 1.
+  static std::optional<Expansion> expansion(ContractOp contract, ReshapeOp split) {
+    ArrayRef<int64_t> shape = split.getType().getShape();
+    auto groups = mergedDims(shape, contract.getType().getShape());
+    if (!groups)
+      return std::nullopt;
+    Expansion expansion(contract.getSubscripts());
+    for (auto [letter, group] : llvm::zip(contract.getResultLetters(), *groups)) {
+      SmallVector<int64_t> sizes;
+      for (int64_t dim : group)
+        if (shape[dim] != 1)
+          sizes.push_back(shape[dim]);
+      if (sizes.size() <= 1)
+        continue;
+      if (contract.getLhsLetters().contains(letter) || !expansion.split(letter, sizes))
+        return std::nullopt;
+    }
+    return expansion.letters.empty() ? std::nullopt : std::optional(expansion);
+  }
+
   LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
     auto contract = op.getOperand().getDefiningOp<ContractOp>();
-    auto groups = mergedDims(op.getType().getShape(), op.getOperand().getType().getShape());
-    if (!contract || !contract->hasOneUse() || !groups || !contract.getRhs().getDefiningOp<WeightOp>())
+    if (!contract || !contract->hasOneUse() || !contract.getRhs().getDefiningOp<WeightOp>())
       return failure();
-    std::string lhs = contract.getLhsLetters().str(), rhs, result;
-    SmallVector<int64_t> rhsShape;
-    char next = 'a';
-    std::map<char, std::string> names;
-    for (auto [letter, group] : llvm::zip(contract.getResultLetters(), *groups)) {
-      std::string name(1, letter);
-      if (group.size() > 1) {
-        if (lhs.find(letter) != std::string::npos)
-          return failure();
-        name.clear();
-        for (size_t i = 0; i < group.size(); ++i) {
-          while (contract.getSubscripts().contains(next) && next <= 'z')
-            ++next;
-          name += next++;
-        }
-      }
-      names[letter] = name;
-      result += name;
-    }
-    if (next > 'z' + 1)
+    std::optional<Expansion> split = expansion(contract, op);
+    if (!split)
       return failure();
-    for (auto [letter, size] : llvm::zip(contract.getRhsLetters(), contract.getRhs().getType().getShape())) {
-      size_t place = contract.getResultLetters().find(letter);
-      rhs += place == StringRef::npos ? std::string(1, letter) : names[letter];
-      if (place == StringRef::npos)
-        rhsShape.push_back(size);
-      else
-        for (int64_t dim : (*groups)[place])
-          rhsShape.push_back(op.getType().getDimSize(dim));
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), split->apply(contract, rewriter));
+    return success();
+  }
+};
+
+/// op(transpose(x), constants) -> transpose(op(x, constants)): on its way to the product that will take it up.
+struct SinkTranspose : RewritePattern {
+  SinkTranspose(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1)
+      return failure();
+    TransposeOp transpose;
+    for (Value operand : op->getOperands()) {
+      auto found = operand.getDefiningOp<TransposeOp>();
+      bool differs = found && transpose && found.getPermutation() != transpose.getPermutation();
+      if (differs || (!found && !isSplat(operand)))
+        return failure();
+      transpose = found ? found : transpose;
     }
-    Value weight =
-        ReshapeOp::create(rewriter, contract.getLoc(), contract.getRhs().getType().clone(rhsShape), contract.getRhs());
-    auto type = cast<RankedTensorType>(op.getType());
-    Value split =
-        ContractOp::create(rewriter, contract.getLoc(), type, subscripts(lhs, rhs, result), contract.getLhs(), weight);
-    rewriter.replaceOp(op, split);
+    if (!transpose)
+      return failure();
+    ArrayRef<int64_t> shape = transpose.getOperand().getType().getShape();
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(operand.getDefiningOp<TransposeOp>() ? operand.getDefiningOp()->getOperand(0)
+                                                              : resized(rewriter, operand, shape));
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    OperationState state(op->getLoc(), op->getName(), operands, type.clone(shape), op->getAttrs());
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, type, rewriter.create(state)->getResult(0),
+                                             transpose.getPermutation());
+    return success();
+  }
+
+  static bool isSplat(Value value) {
+    auto constant = value.getDefiningOp<ConstantOp>();
+    auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
+    return elements && elements.isSplat();
+  }
+  static Value resized(PatternRewriter &rewriter, Value splat, ArrayRef<int64_t> shape) {
+    auto elements = cast<DenseElementsAttr>(splat.getDefiningOp<ConstantOp>().getValue());
+    auto type = cast<RankedTensorType>(splat.getType()).clone(shape);
+    return ConstantOp::create(rewriter, splat.getLoc(), type, elements.resizeSplat(type));
+  }
+};
+
+/// transpose(contract(x, w) + bias), where the transpose moves only letters of x and the bias spans others: the product
+/// is written in that order at once. (Not where the weight's letters move: rows of the result would fall apart.)
+struct TransposeBiasedProduct : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
+    auto add = op.getOperand().getDefiningOp<AddOp>();
+    if (!add || !add->hasOneUse())
+      return failure();
+    bool productFirst = add.getLhs().getDefiningOp<ContractOp>() != nullptr;
+    auto contract = (productFirst ? add.getLhs() : add.getRhs()).getDefiningOp<ContractOp>();
+    auto bias = (productFirst ? add.getRhs() : add.getLhs()).getDefiningOp<BroadcastOp>();
+    if (!contract || !contract->hasOneUse() || !bias)
+      return failure();
+    std::string letters;
+    for (auto [place, dim] : llvm::enumerate(op.getPermutation())) {
+      letters += contract.getResultLetters()[dim];
+      bool moves = static_cast<int64_t>(place) != dim;
+      if (moves && (contract.getRhsLetters().contains(letters.back()) || llvm::is_contained(bias.getDims(), dim)))
+        return failure();
+    }
+    Value product = ContractOp::create(rewriter, contract.getLoc(), op.getType(),
+                                       subscripts(contract.getLhsLetters(), contract.getRhsLetters(), letters),
+                                       contract.getLhs(), contract.getRhs());
+    Value repeated = BroadcastOp::create(rewriter, bias.getLoc(), op.getType(), bias.getOperand(), bias.getDims());
+    rewriter.replaceOpWithNewOp<AddOp>(op, op.getType(), product, repeated);
     return success();
   }
 };
@@ -184,8 +248,8 @@ struct SplitContractResult : OpRewritePattern<ReshapeOp> {
 } // namespace
 
 void populateContractionPatterns(RewritePatternSet &patterns) {
-  patterns.add<FoldOperandTransposes, FoldResultTranspose, ExpandMergedOperand, SplitContractResult>(
-      patterns.getContext());
+  patterns.add<FoldOperandTransposes, FoldResultTranspose, ExpandMergedOperand, SplitContractResult, SinkTranspose,
+               TransposeBiasedProduct>(patterns.getContext());
 }
 
 } // namespace froe

@@ -19,6 +19,11 @@ void populateNormalizationPatterns(mlir::RewritePatternSet &patterns);
 std::optional<llvm::SmallVector<llvm::SmallVector<int64_t>>> mergedDims(llvm::ArrayRef<int64_t> split,
                                                                         llvm::ArrayRef<int64_t> merged);
 
+/// `value` under another shape: the source of reshapes before it is taken at once, so that patterns never see two in a
+/// row of their own making.
+mlir::Value reshapeTo(mlir::PatternRewriter &rewriter, mlir::Location loc, mlir::Value value,
+                      llvm::ArrayRef<int64_t> shape);
+
 /// The number that every element of `value` is, where it is a constant behind broadcasts and reshapes.
 std::optional<double> splatValue(mlir::Value value);
 

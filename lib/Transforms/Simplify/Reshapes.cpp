@@ -11,6 +11,9 @@ std::optional<SmallVector<SmallVector<int64_t>>> mergedDims(ArrayRef<int64_t> sp
   SmallVector<SmallVector<int64_t>> groups(merged.size());
   size_t next = 0;
   for (auto [group, size] : llvm::zip(groups, merged)) {
+    // A dim of size 1 that has no counterpart is made of nothing.
+    if (size == 1 && (next == split.size() || split[next] != 1))
+      continue;
     int64_t product = 1;
     while (next < split.size() && (group.empty() || product < size)) {
       product *= split[next];
@@ -28,27 +31,57 @@ std::optional<SmallVector<SmallVector<int64_t>>> mergedDims(ArrayRef<int64_t> sp
   return groups;
 }
 
+Value reshapeTo(PatternRewriter &rewriter, Location loc, Value value, ArrayRef<int64_t> shape) {
+  while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getOperand();
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.getShape() == shape ? value : ReshapeOp::create(rewriter, loc, type.clone(shape), value);
+}
+
 namespace {
 
 using Groups = SmallVector<SmallVector<int64_t>>;
 
-/// Groups of a reshape that merges dims, and really so.
+/// Whether some group joins several dims that matter.
+bool joins(const Groups &groups, ArrayRef<int64_t> shape) {
+  return llvm::any_of(groups, [&](ArrayRef<int64_t> group) {
+    return llvm::count_if(group, [&](int64_t dim) { return shape[dim] != 1; }) > 1;
+  });
+}
+
+/// Groups of a reshape that moves down: it merges dims, or only adds or drops dims of size 1.
 std::optional<Groups> merges(ReshapeOp op) {
-  if (op.getType().getRank() >= op.getOperand().getType().getRank())
-    return std::nullopt;
-  return mergedDims(op.getOperand().getType().getShape(), op.getType().getShape());
+  ArrayRef<int64_t> operand = op.getOperand().getType().getShape(), result = op.getType().getShape();
+  return operand == result ? std::nullopt : mergedDims(operand, result);
 }
 
-/// Groups of a reshape that splits dims.
+/// Groups of a reshape that moves up: it splits dims.
 std::optional<Groups> splits(ReshapeOp op) {
-  if (op.getType().getRank() <= op.getOperand().getType().getRank())
-    return std::nullopt;
-  return mergedDims(op.getType().getShape(), op.getOperand().getType().getShape());
+  ArrayRef<int64_t> operand = op.getOperand().getType().getShape(), result = op.getType().getShape();
+  std::optional<Groups> groups = mergedDims(result, operand);
+  return groups && joins(*groups, result) ? groups : std::nullopt;
 }
 
-Value reshapeTo(PatternRewriter &rewriter, Location loc, Value value, ArrayRef<int64_t> shape) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return ReshapeOp::create(rewriter, loc, type.clone(shape), value);
+/// The coarsest shape that both shapes merge dims of; nullopt where they have none.
+///   [197, 4, 768] and [197, 48, 64]: [197, 4, 12, 64]
+std::optional<SmallVector<int64_t>> commonRefinement(ArrayRef<int64_t> left, ArrayRef<int64_t> right) {
+  SmallVector<int64_t> shape;
+  size_t i = 0, j = 0;
+  int64_t a = 1, b = 1; // what is left of the current dims
+  while (true) {
+    while (a == 1 && i < left.size())
+      a = left[i++];
+    while (b == 1 && j < right.size())
+      b = right[j++];
+    if (a == 1 && b == 1)
+      return shape;
+    int64_t part = std::min(a, b);
+    if (part <= 1 || a % part || b % part)
+      return std::nullopt;
+    shape.push_back(part);
+    a /= part;
+    b /= part;
+  }
 }
 
 /// The same op on other shapes.
@@ -58,12 +91,11 @@ Value recreate(PatternRewriter &rewriter, Operation *op, ValueRange operands, Ar
   return rewriter.create(state)->getResult(0);
 }
 
-/// Whether the split form of `value` costs nothing: its source is a constant, or a broadcast along whole groups, or the
-/// split value already.
-bool splitsFreely(Value value, const Groups &groups) {
-  if (value.getDefiningOp<ConstantOp>() || value.getDefiningOp<ReshapeOp>())
-    return true;
-  return value.getDefiningOp<BroadcastOp>() != nullptr;
+/// Whether a reshape of `value` to `shape` vanishes into its source.
+bool absorbsReshape(Value value, ArrayRef<int64_t> shape) {
+  if (auto reshape = value.getDefiningOp<ReshapeOp>())
+    return reshape.getOperand().getType().getShape() == shape;
+  return isa_and_present<ConstantOp, BroadcastOp>(value.getDefiningOp());
 }
 
 /// An op whose result dim i depends on its operands' dim i alone, for the dims that a merge touches.
@@ -101,7 +133,7 @@ struct SinkMerge : RewritePattern {
       return failure();
     ArrayRef<int64_t> shape = merge.getOperand().getType().getShape();
     for (Value operand : op->getOperands())
-      if (hasResultShape(operand, resultType) && !splitsFreely(operand, groups))
+      if (hasResultShape(operand, resultType) && !absorbsReshape(operand, shape))
         return failure();
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
@@ -150,6 +182,30 @@ struct RaiseSplit : OpRewritePattern<ReshapeOp> {
   }
 };
 
+/// reshape(broadcast(x)), where only dims of size 1 come or go: the broadcast goes to the other shape.
+struct ReshapeUnitsOfBroadcast : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
+    auto broadcast = op.getOperand().getDefiningOp<BroadcastOp>();
+    auto groups = broadcast ? mergedDims(broadcast.getType().getShape(), op.getType().getShape()) : std::nullopt;
+    if (!groups || joins(*groups, broadcast.getType().getShape()))
+      return failure();
+    SmallVector<int64_t> place(broadcast.getType().getRank(), -1), shape, dims;
+    for (auto [dim, group] : llvm::enumerate(*groups))
+      for (int64_t part : group)
+        if (broadcast.getType().getDimSize(part) != 1)
+          place[part] = dim;
+    for (auto [size, dim] : llvm::zip(broadcast.getOperand().getType().getShape(), broadcast.getDims()))
+      if (place[dim] >= 0) {
+        shape.push_back(size);
+        dims.push_back(place[dim]);
+      }
+    Value source = reshapeTo(rewriter, op.getLoc(), broadcast.getOperand(), shape);
+    rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), source, dims);
+    return success();
+  }
+};
+
 /// split(broadcast(x)) -> broadcast(split(x))
 struct RaiseSplitOverBroadcast : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -185,14 +241,22 @@ struct ReshapeWeight : OpRewritePattern<ReshapeOp> {
   }
 };
 
-/// transpose(merge(x)) -> merge(transpose(x)), and transpose(split(x)) likewise where the split dims stay together.
+/// transpose(merge(x)) -> merge(transpose(x)). A reshape that both splits and merges is taken apart for it.
 struct SinkMergeBelowTranspose : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
     auto merge = op.getOperand().getDefiningOp<ReshapeOp>();
-    auto groups = merge ? merges(merge) : std::nullopt;
-    if (!groups)
+    if (!merge || splits(merge))
       return failure();
+    auto groups = merges(merge);
+    if (!groups) {
+      auto fine = commonRefinement(merge.getOperand().getType().getShape(), merge.getType().getShape());
+      groups = fine ? mergedDims(*fine, merge.getType().getShape()) : std::nullopt;
+      if (!groups)
+        return failure();
+      Value split = ReshapeOp::create(rewriter, op.getLoc(), merge.getType().clone(*fine), merge.getOperand());
+      merge = ReshapeOp::create(rewriter, op.getLoc(), merge.getType(), split);
+    }
     SmallVector<int64_t> permutation, shape;
     for (int64_t dim : op.getPermutation())
       for (int64_t part : (*groups)[dim]) {
@@ -244,8 +308,8 @@ struct MergeBroadcasts : OpRewritePattern<BroadcastOp> {
 } // namespace
 
 void populateReshapePatterns(RewritePatternSet &patterns) {
-  patterns.add<SinkMerge, RaiseSplit, RaiseSplitOverBroadcast, ReshapeWeight, SinkMergeBelowTranspose,
-               BroadcastWithoutUnits, MergeBroadcasts>(patterns.getContext());
+  patterns.add<SinkMerge, RaiseSplit, RaiseSplitOverBroadcast, ReshapeUnitsOfBroadcast, ReshapeWeight,
+               SinkMergeBelowTranspose, BroadcastWithoutUnits, MergeBroadcasts>(patterns.getContext());
 }
 
 } // namespace froe

@@ -26,8 +26,11 @@ struct Simplify : froe::impl::SimplifyBase<Simplify> {
     populateActivationPatterns(patterns);
     populateNormalizationPatterns(patterns);
     // Each pattern moves reshapes and transposes one way only, so the rewriting ends; the limit is for mistakes.
+    int64_t operations = 0;
+    getOperation().walk([&](Operation *) { ++operations; });
     GreedyRewriteConfig config;
-    config.setMaxIterations(100);
+    config.setMaxIterations(20);
+    config.setMaxNumRewrites(1000 + 20 * operations);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))
       return getOperation().emitError("simplification did not come to an end"), signalPassFailure();
     IRRewriter rewriter(&getContext());
