@@ -49,15 +49,15 @@ def parse_type(text):
 
 
 class Module:
-    def __init__(self, path):
+    def __init__(self, path, partitioned):
         text = open(path).read()
         aliases = dict(re.findall(r"^(#\w+) = (#froe.sharding<.*>)$", text, re.M))
         text = re.sub(r"#\w+(?=[,}\]\s])", lambda m: aliases.get(m[0], m[0]), text)
         mesh = re.search(r'"froe.mesh"\(\) <\{axis_names = \[([^\]]*)\], axis_sizes = array<i64: ([^>]*)>', text)
-        self.mesh = dict(zip(re.findall(r'"([^"]*)"', mesh[1]), map(int, mesh[2].split(",")))) if mesh else {"x": 1}
+        self.mesh = dict(zip(re.findall(r'"([^"]*)"', mesh[1]), map(int, mesh[2].split(",")))) if mesh and partitioned else {"x": 1}
         header = next(line for line in text.splitlines() if '"func.func"' in line)
-        self.arguments = self.interface(header, "arg_attrs")
-        self.results = self.interface(header, "res_attrs")
+        self.arguments = self.interface(header, "arg_attrs") if partitioned else []
+        self.results = self.interface(header, "res_attrs") if partitioned else []
         block = next((line for line in text.splitlines() if "^bb0" in line), "")
         self.parameters = re.findall(r"(%\w+): (tensor<[^>]*>)", block)
         self.ops = [Op(line) for line in text.splitlines() if re.match(r'\s+(%\S+ = )?"(froe|rank)\.(?!mesh)|\s+"func.return"', line)]
@@ -299,7 +299,7 @@ def random_array(name, shape, dtype):
 
 
 def main():
-    program, partitioned = Module(sys.argv[1]), Module(sys.argv[2])
+    program, partitioned = Module(sys.argv[1], False), Module(sys.argv[2], True)
     arguments = [random_array(name, *parse_type(text)) for name, text in program.parameters]
     expected = Simulation(program, random_array).run(arguments)
     simulation = Simulation(partitioned, random_array)
