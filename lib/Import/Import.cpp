@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/Support/JSON.h"
 
 #include <fmt/format.h>
 
@@ -24,7 +25,7 @@ ImportFailure failure(int exitCode, const std::string &path, llvm::StringRef pro
   llvm::SmallVector<llvm::StringRef> lines;
   problems.split(lines, '\n');
   for (llvm::StringRef line : lines)
-    result.lines.push_back(fmt::format("{}: {}", path, line.str()));
+    result.lines.push_back(llvm::json::fixUTF8(fmt::format("{}: {}", path, line.str()))); // names may hold anything
   return result;
 }
 
