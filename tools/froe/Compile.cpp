@@ -81,6 +81,7 @@ int compile(const Arguments &arguments) {
     peakBytes = std::max(peakBytes, anonymousBytes());
     line(work);
   };
+  options->import.needWeights = *phase == Phase::Exe;
   Compilation compilation(*options);
   if (*phase != Phase::Exe)
     return emitPhase(compilation, *phase, arguments.output);
