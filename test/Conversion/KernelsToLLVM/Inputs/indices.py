@@ -95,7 +95,7 @@ def fused():
         %sb = froe.broadcast %c dims [2, 3] : {u} -> {t}
         %m = froe.mul %a, %cb : {t}
         %q = froe.mul %rot, %sb : {t}
-        %r = froe.add %m, %q : {t}""", [x, cos, sin], [x * cos + rotated * sin], kernels=1)
+        %r = froe.add %m, %q : {t}""", [x, cos, sin], [x * cos + rotated * sin])
     y = floats(4, 6)
     yield Case("views inside", """
         %e = froe.exp %a : tensor<4x6xf32>
@@ -106,7 +106,7 @@ def fused():
         %e = froe.add %a, %a : tensor<4x6xf32>
         %v = rank.view %e : tensor<4x6xf32> -> tensor<3x8xf32>
         %t = froe.transpose %v [1, 0] : tensor<3x8xf32> -> tensor<8x3xf32>
-        %r = froe.neg %t : tensor<8x3xf32>""", [y], [np.ascontiguousarray(-(y + y).reshape(3, 8).T)], kernels=1)
+        %r = froe.neg %t : tensor<8x3xf32>""", [y], [np.ascontiguousarray(-(y + y).reshape(3, 8).T)])
     yield Case("argument as result", "%r = rank.view %a : tensor<4x6xf32> -> tensor<24xf32>", [y], [y.reshape(24)])
     yield Case("result twice", "%r = froe.neg %a : tensor<4x6xf32>", [y], [-y, -y], results=("r", "r"))
     yield Case("constant as result", "%r = froe.constant dense<2.0> : tensor<3xf32>", [], [np.full(3, 2, np.float32)])
@@ -114,7 +114,7 @@ def fused():
     yield Case("several results", """
         %s = froe.add %a, %b : tensor<4x6xf32>
         %t = froe.exp %s : tensor<4x6xf32>
-        %u = froe.mul %t, %s : tensor<4x6xf32>""", [y, z], [y + z, np.exp(y + z), np.exp(y + z) * (y + z)], results=("s", "t", "u"), kernels=1)
+        %u = froe.mul %t, %s : tensor<4x6xf32>""", [y, z], [y + z, np.exp(y + z), np.exp(y + z) * (y + z)], results=("s", "t", "u"))
     yield Case("pad of reduce", """
         %s = froe.reduce sum %a dims [1] : tensor<4x6xf32> -> tensor<4xf32>
         %r = froe.pad %s low [1] high [2] with 0.000000e+00 : f32 : tensor<4xf32> -> tensor<7xf32>""", [y],

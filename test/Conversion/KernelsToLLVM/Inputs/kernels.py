@@ -38,9 +38,9 @@ def from_bf16(array):
 class Case:
     """`body` are ops; %a, %b, ... are the inputs, `results` names what is compared with `expected`."""
 
-    def __init__(self, name, body, inputs, expected, results=("r",), fault=0, tolerance=2e-6, kernels=None):
+    def __init__(self, name, body, inputs, expected, results=("r",), fault=0, tolerance=2e-6):
         self.name, self.body, self.inputs, self.expected = name, body, inputs, expected
-        self.results, self.fault, self.tolerance, self.kernels = results, fault, tolerance, kernels
+        self.results, self.fault, self.tolerance = results, fault, tolerance
 
 
 def program(cases):

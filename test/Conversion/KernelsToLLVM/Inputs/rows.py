@@ -114,7 +114,7 @@ def fused():
         %n = froe.is_nan %p : tensor<2x3x8x16xf32> -> tensor<2x3x8x16xi1>
         %z = froe.constant dense<0.0> : tensor<2x3x8x16xf32>
         %r = froe.select %n, %z, %p : tensor<2x3x8x16xi1>, tensor<2x3x8x16xf32>""",
-               [scores, mask], [softmax(scores / 8 + mask)], kernels=1)
+               [scores, mask], [softmax(scores / 8 + mask)])
     x, y, scale, bias = floats(2, 5, 32), floats(2, 5, 32), floats(32), floats(32)
     t = "tensor<2x5x32xf32>"
     yield Case("residual", f"""
@@ -144,7 +144,7 @@ def fused():
         %cb = froe.broadcast %b dims [2] : tensor<32xf32> -> {t}
         %db = froe.broadcast %c dims [2] : tensor<32xf32> -> {t}
         %z = froe.mul %y, %cb : {t}
-        %r = froe.add %z, %db : {t}""", [x, scale, bias], [spelled.astype(np.float32)], tolerance=1e-5, kernels=1)
+        %r = froe.add %z, %db : {t}""", [x, scale, bias], [spelled.astype(np.float32)], tolerance=1e-5)
     table, positions, types = floats(50, 24), floats(40, 24), floats(2, 24)
     ids, kinds = random.integers(-50, 50, (2, 6)), random.integers(0, 2, (2, 6))
     gamma = floats(24)
@@ -157,17 +157,17 @@ def fused():
         %u = froe.add %s, %pb : tensor<2x6x24xf32>
         %r = froe.normalize layer %u from 2 scale(%f : tensor<24xf32>) epsilon 1.000000e-12 : tensor<2x6x24xf32>""",
                [table, ids, types, kinds, positions, gamma],
-               [normalize(table[ids] + types[kinds] + positions[2:8], 2, "layer", gamma, None, 1e-12)], tolerance=1e-5, kernels=1)
+               [normalize(table[ids] + types[kinds] + positions[2:8], 2, "layer", gamma, None, 1e-12)], tolerance=1e-5)
     x = floats(4, 6, 10)
     yield Case("mean of middle", """
         %s = froe.reduce sum %a dims [1] : tensor<4x6x10xf32> -> tensor<4x10xf32>
         %k = froe.constant dense<2.0> : tensor<4x10xf32>
-        %r = froe.mul %s, %k : tensor<4x10xf32>""", [x], [(x.astype(np.float64).sum(1) * 2).astype(np.float32)], kernels=1,
+        %r = froe.mul %s, %k : tensor<4x10xf32>""", [x], [(x.astype(np.float64).sum(1) * 2).astype(np.float32)],
                tolerance=1e-5)
     yield Case("norm of rows", """
         %q = froe.mul %a, %a : tensor<4x6x10xf32>
         %s = froe.reduce sum %q dims [2] : tensor<4x6x10xf32> -> tensor<4x6xf32>
-        %r = froe.sqrt %s : tensor<4x6xf32>""", [x], [np.sqrt((x.astype(np.float64) ** 2).sum(2)).astype(np.float32)], kernels=1)
+        %r = froe.sqrt %s : tensor<4x6xf32>""", [x], [np.sqrt((x.astype(np.float64) ** 2).sum(2)).astype(np.float32)])
     yield Case("softmax of transposed", """
         %t = froe.transpose %a [0, 2, 1] : tensor<4x6x10xf32> -> tensor<4x10x6xf32>
         %p = froe.softmax %t dim 2 : tensor<4x10x6xf32>
@@ -180,12 +180,12 @@ def fused():
         %n = froe.sqrt %v : tensor<1x1xf32>
         %b = froe.broadcast %n dims [0, 1] : tensor<1x1xf32> -> tensor<1x40xf32>
         %r = froe.div %a, %b : tensor<1x40xf32>""", [one], [one / np.sqrt((one.astype(np.float64) ** 2).sum()).astype(np.float32)],
-               kernels=1)
+               )
     yield Case("exp twice", """
         %e = froe.exp %a : tensor<4x6x10xf32>
         %m = froe.reduce max %e dims [2] : tensor<4x6x10xf32> -> tensor<4x6xf32>
         %b = froe.broadcast %m dims [0, 1] : tensor<4x6xf32> -> tensor<4x6x10xf32>
-        %r = froe.div %e, %b : tensor<4x6x10xf32>""", [x], [np.exp(x) / np.exp(x).max(2, keepdims=True)], kernels=1)
+        %r = froe.div %e, %b : tensor<4x6x10xf32>""", [x], [np.exp(x) / np.exp(x).max(2, keepdims=True)])
 
 
 FAMILIES = {"reductions": reductions, "softmaxes": softmaxes, "normalizations": normalizations, "fused": fused}
