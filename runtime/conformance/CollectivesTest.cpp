@@ -13,7 +13,7 @@ namespace {
 
 using Mesh = std::vector<int64_t>;
 
-constexpr int64_t kSizes[] = {0, 1, 2, 3, 5, 7, 8, 64};
+constexpr int64_t kSizes[] = {0, 1, 3, 5, 8};
 
 std::vector<froe_axes> axesOf(const Mesh &mesh) {
   if (mesh.size() == 1)
@@ -152,10 +152,11 @@ std::vector<froe_reduce> reductionsOf(froe_type type, size_t ranks) {
                     : std::vector{FROE_SUM, FROE_MAX, FROE_MIN};
 }
 
-void expectElement(froe_rt *rt, const Elements &outputs, int64_t index, int64_t expected, const std::string &what) {
+template <typename What>
+void expectElement(froe_rt *rt, const Elements &outputs, int64_t index, int64_t expected, What &&what) {
   if (int64_t got = outputs.get(index); got != expected)
     require(rt, false,
-            fmt::format("{}: element {} of rank {} is {}, expected {}", what, index, rt->rank, got, expected));
+            fmt::format("{}: element {} of rank {} is {}, expected {}", what(), index, rt->rank, got, expected));
 }
 
 template <typename Body> void forEachCase(froe_rt *rt, Body &&body) {
@@ -168,14 +169,15 @@ template <typename Body> void forEachCase(froe_rt *rt, Body &&body) {
 void checkAllReduce(froe_rt *rt) {
   forEachCase(rt, [&](froe_type type, const froe_axes &axes, const rt::Group &group) {
     for (froe_reduce reduce : reductionsOf(type, group.members.size()))
-      for (int64_t count : {0, 1, 17, 1000, 5000})
+      for (int64_t count : {0, 1, 17, 5000})
         for (bool inPlace : {false, true}) {
           Buffers buffers(rt, type, count);
           std::byte *out = inPlace ? buffers.in : buffers.out;
           froe_rt_all_reduce(rt, 0, &axes, reduce, type, count, buffers.in, out);
           for (int64_t i = 0; i < count; ++i)
-            expectElement(rt, Elements(type, out), i, reduced(reduce, type, group, i),
-                          fmt::format("all_reduce {} of {} {}", int(reduce), count, rt::elementType(type).name));
+            expectElement(rt, Elements(type, out), i, reduced(reduce, type, group, i), [&] {
+              return fmt::format("all_reduce {} of {} {}", int(reduce), count, rt::elementType(type).name);
+            });
         }
   });
 }
@@ -193,7 +195,7 @@ void checkAllGather(froe_rt *rt) {
               for (int64_t i = 0; i < inner; ++i)
                 expectElement(rt, buffers.outputs, (o * size + s) * inner + i,
                               held(type, group.members[size_t(s / block)], (o * block + s % block) * inner + i),
-                              fmt::format("all_gather [{}][{}][{}]", outer, size, inner));
+                              [&] { return fmt::format("all_gather [{}][{}][{}]", outer, size, inner); });
         }
   });
 }
@@ -202,20 +204,20 @@ void checkReduceScatter(froe_rt *rt) {
   forEachCase(rt, [&](froe_type type, const froe_axes &axes, const rt::Group &group) {
     for (froe_reduce reduce : reductionsOf(type, group.members.size()))
       for (int64_t outer : {1, 3})
-        for (int64_t size : kSizes)
-          for (int64_t inner : {1, 5}) {
-            int64_t block = (size + group.size() - 1) / group.size();
-            Buffers buffers(rt, type, outer * size * inner);
-            froe_rt_reduce_scatter(rt, 0, &axes, reduce, type, outer, size, inner, buffers.in, buffers.out);
-            for (int64_t o = 0; o < outer; ++o)
-              for (int64_t b = 0; b < block; ++b)
-                for (int64_t i = 0; i < inner; ++i) {
-                  int64_t s = group.position * block + b;
-                  expectElement(rt, buffers.outputs, (o * block + b) * inner + i,
-                                s < size ? reduced(reduce, type, group, (o * size + s) * inner + i) : 0,
-                                fmt::format("reduce_scatter [{}][{}][{}]", outer, size, inner));
-                }
-          }
+        for (int64_t size : kSizes) {
+          constexpr int64_t inner = 5;
+          int64_t block = (size + group.size() - 1) / group.size();
+          Buffers buffers(rt, type, outer * size * inner);
+          froe_rt_reduce_scatter(rt, 0, &axes, reduce, type, outer, size, inner, buffers.in, buffers.out);
+          for (int64_t o = 0; o < outer; ++o)
+            for (int64_t b = 0; b < block; ++b)
+              for (int64_t i = 0; i < inner; ++i) {
+                int64_t s = group.position * block + b;
+                expectElement(rt, buffers.outputs, (o * block + b) * inner + i,
+                              s < size ? reduced(reduce, type, group, (o * size + s) * inner + i) : 0,
+                              [&] { return fmt::format("reduce_scatter [{}][{}][{}]", outer, size, inner); });
+              }
+        }
   });
 }
 
@@ -239,8 +241,9 @@ void checkAllToAllCase(froe_rt *rt, froe_type type, const froe_axes &axes, const
     int64_t hadFirst = gathersFirst ? globalFirst % firstBlock : globalFirst;
     int64_t hadSecond = gathersFirst ? globalSecond : globalSecond % secondBlock;
     int64_t had = (((o * inFirst + hadFirst) * middle + m) * inSecond + hadSecond) * inner + i;
-    expectElement(rt, buffers.outputs, index, valid ? held(type, group.members[size_t(owner)], had) : 0,
-                  fmt::format("all_to_all first {} second {} gathersFirst {}", first, second, gathersFirst));
+    expectElement(rt, buffers.outputs, index, valid ? held(type, group.members[size_t(owner)], had) : 0, [&] {
+      return fmt::format("all_to_all first {} second {} gathersFirst {}", first, second, gathersFirst);
+    });
   }
 }
 
@@ -263,7 +266,7 @@ void checkSlice(froe_rt *rt) {
       for (int64_t index = 0; index < outer * block * inner; ++index) {
         int64_t i = index % inner, s = group.position * block + index / inner % block, o = index / inner / block;
         expectElement(rt, buffers.outputs, index, s < size ? held(type, rt->rank, (o * size + s) * inner + i) : 0,
-                      "slice");
+                      [] { return "slice"; });
       }
     }
   });
@@ -282,7 +285,8 @@ void checkMask(froe_rt *rt) {
         froe_rt_mask(rt, 0, &axes, type, outer, size, inner, neutral, buffers.in, out);
         for (int64_t index = 0; index < outer * block * inner; ++index) {
           int64_t s = group.position * block + index / inner % block;
-          expectElement(rt, Elements(type, out), index, s < size ? held(type, rt->rank, index) : 1, "mask");
+          expectElement(rt, Elements(type, out), index, s < size ? held(type, rt->rank, index) : 1,
+                        [] { return "mask"; });
         }
       }
   });
@@ -294,7 +298,8 @@ protected:
     TestProgram program;
     program.mesh = GetParam();
     program.run = check;
-    EXPECT_EQ(outcome(runRanks(program)), "done");
+    TestRun run; // without checking collectives: that would be half of the time
+    EXPECT_EQ(outcome(runRanks(program, run)), "done");
   }
 };
 

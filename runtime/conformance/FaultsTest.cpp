@@ -120,7 +120,7 @@ TEST(Faults, AHangEndsAtTheDeadlineAndTheLaggardIsShown) {
   TestRun run;
   run.options.collectiveTimeoutSeconds = 0.2;
   expectFailure(runRanks(programWithVictim(hang), run), 4,
-                AllOf(HasSubstr("waited 0.2 s for the others in step 2 'last' (all_reduce)"),
+                AllOf(HasSubstr("waited 0.2 s for rank 1 in step 2 'last' (all_reduce)"),
                       HasSubstr("\n  rank 1: execution 0, step 1 'middle/1' (multiply)")));
 }
 
@@ -132,7 +132,8 @@ TEST(Faults, AHangBeforeTheStart) {
   };
   TestRun run;
   run.options.initTimeoutSeconds = 0.2;
-  expectFailure(runRanks(program, run), 4, AllOf(HasSubstr("waited 0.2 s"), HasSubstr("\n  rank 1: not started yet")));
+  expectFailure(runRanks(program, run), 4,
+                AllOf(HasSubstr("waited 0.2 s for rank 1 in no step yet"), HasSubstr("\n  rank 1: not started yet")));
 }
 
 TEST(Faults, AHangOfASingleRankBeforeTheStart) {

@@ -57,9 +57,7 @@ class RankVariables {
 public:
   RankVariables(int rank, const SessionOptions &options, const Session &session) {
     for (char **variable = environ; *variable; ++variable)
-      if (!std::string_view(*variable).starts_with("FROE_") &&
-          !std::string_view(*variable).starts_with("OMP_NUM_THREADS="))
-        texts.push_back(*variable);
+      texts.push_back(*variable);
     set("FROE_RANK", rank);
     set("FROE_WORLD_SIZE", options.ranks);
     set("FROE_SHM_FD", session.controlFile());
@@ -74,7 +72,11 @@ public:
   char **get() { return pointers.data(); }
 
 private:
-  void set(const char *name, int value) { texts.push_back(fmt::format("{}={}", name, value)); }
+  void set(std::string_view name, int value) {
+    std::string start = fmt::format("{}=", name);
+    std::erase_if(texts, [&](const std::string &text) { return text.starts_with(start); });
+    texts.push_back(fmt::format("{}{}", start, value));
+  }
 
   std::vector<std::string> texts;
   std::vector<char *> pointers;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 namespace froe::rt {
@@ -37,6 +38,14 @@ std::byte *ShmTransport::peer(int rank, const void *mine) const {
   return rank == rt.rank ? own : rt.control.arena(rank) + (own - rt.arena);
 }
 
+std::string ShmTransport::laggards() const {
+  std::vector<std::string> ranks;
+  for (int rank = 0; rank < rt.control.header().worldSize; ++rank)
+    if (rt.control.rank(rank).barriers.load() < rt.record->barriers.load())
+      ranks.push_back(fmt::format("rank {}", rank));
+  return ranks.empty() ? "the others" : fmt::format("{}", fmt::join(ranks, ", "));
+}
+
 void ShmTransport::checkWait(int64_t begin) {
   const ControlHeader &header = rt.control.header();
   if (rt.control.failed())
@@ -45,7 +54,7 @@ void ShmTransport::checkWait(int64_t begin) {
   int64_t limit = starting ? header.initTimeoutNanoseconds : header.collectiveTimeoutNanoseconds;
   if (nanoseconds() - begin < limit)
     return;
-  std::string message = fmt::format("rank {} waited {:.1f} s for the others in {}", rt.rank, double(limit) * 1e-9,
+  std::string message = fmt::format("rank {} waited {:.1f} s for {} in {}", rt.rank, double(limit) * 1e-9, laggards(),
                                     rt.control.describeStep(rt.rank, rt.record->step - 1));
   for (int rank = 0; rank < header.worldSize; ++rank)
     message += fmt::format("\n  rank {}: {}", rank, rt.control.describeProgress(rank));
@@ -57,6 +66,7 @@ void ShmTransport::barrier() { barrier(rt.mesh.allAxes(), 0, rt.mesh.size()); }
 void ShmTransport::barrier(uint32_t axes, int first, int size) {
   if (size == 1)
     return;
+  rt.record->barriers.store(rt.record->barriers.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   BarrierWords &words = rt.control.barrier(axes, first);
   uint32_t generation = words.generation.load(std::memory_order_relaxed);
   if (words.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == uint32_t(size)) {

@@ -5,6 +5,7 @@
 #include "runtime/core/Control.h"
 
 #include <cstddef>
+#include <string>
 
 struct froe_rt;
 
@@ -31,6 +32,8 @@ private:
   void barrier(uint32_t axes, int first, int size);
   /// Where `rank` has what this rank has at `mine`.
   std::byte *peer(int rank, const void *mine) const;
+  /// "rank 1, rank 3": those that have not come as far as this one.
+  std::string laggards() const;
   /// Ends this rank if the run failed or this wait took too long.
   void checkWait(int64_t begin);
 
