@@ -70,6 +70,11 @@ private:
     auto [known, isNew] = strategies.try_emplace(key);
     if (isNew)
       known->second = enumerateStrategies(rule, graph.mesh, partialKinds);
+    // Axis orders inside a dim only differ in what later reshards cost; with three axes there are too many to weigh.
+    if (isNew && graph.mesh.axisCount() > 2)
+      llvm::erase_if(known->second, [](const Strategy &strategy) {
+        return !llvm::all_of(strategy.factorAxes, [](const AxisList &axes) { return llvm::is_sorted(axes); });
+      });
     return known->second;
   }
 

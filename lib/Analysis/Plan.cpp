@@ -97,9 +97,21 @@ private:
     if (restrictToNamedPlan(graph, name))
       return;
     // What it would cost, whether it fits or not.
-    std::expected<Solution, NoPlan> solution = solve(builder.build(graph, Problem::kUnlimited), options.solve);
-    if (solution)
-      result.alternatives.push_back({name, solution->cost});
+    Problem problem = builder.build(graph, Problem::kUnlimited);
+    std::expected<Solution, NoPlan> solution = solve(problem, options.solve);
+    if (!solution)
+      return;
+    bool free = options.constrain.empty() && options.planFile.empty();
+    if (free && solution->cost < result.cost && solution->peakBytes <= memoryLimit)
+      take(result, describe(graph, problem, *solution));
+    result.alternatives.push_back({name, solution->cost});
+  }
+
+  /// A named plan is one of all plans: where the search found none as good, it is the answer.
+  static void take(PlanResult &result, PlanResult better) {
+    better.bound = std::min(result.bound, better.cost);
+    better.alternatives = std::move(result.alternatives);
+    result = std::move(better);
   }
 
   PlanResult describe(const ProgramGraph &graph, const Problem &problem, const Solution &solution) {
