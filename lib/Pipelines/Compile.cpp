@@ -48,6 +48,7 @@ Compilation::Compilation(CompileOptions options) : options(std::move(options)) {
   registerDialects(registry);
   context = std::make_unique<MLIRContext>(registry);
   context->loadAllAvailableDialects();
+  context->printOpOnDiagnostic(false); // names of nodes say more
 }
 
 Compilation::~Compilation() = default;
