@@ -170,7 +170,8 @@ struct SplitContractResult : OpRewritePattern<ReshapeOp> {
     std::optional<Expansion> split = expansion(contract, op);
     if (!split)
       return failure();
-    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), split->apply(contract, rewriter));
+    Value product = split->apply(contract, rewriter);
+    rewriter.replaceOp(op, reshapeTo(rewriter, op.getLoc(), product, op.getType().getShape()));
     return success();
   }
 };

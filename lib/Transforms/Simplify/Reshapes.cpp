@@ -246,7 +246,7 @@ struct SinkMergeBelowTranspose : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
     auto merge = op.getOperand().getDefiningOp<ReshapeOp>();
-    if (!merge || splits(merge))
+    if (!merge || splits(merge) || merge.getType() == merge.getOperand().getType())
       return failure();
     auto groups = merges(merge);
     if (!groups) {

@@ -32,7 +32,7 @@ struct Simplify : froe::impl::SimplifyBase<Simplify> {
     config.setMaxIterations(20);
     config.setMaxNumRewrites(1000 + 20 * operations);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))
-      return getOperation().emitError("simplification did not come to an end"), signalPassFailure();
+      return emitError(getOperation().getLoc(), "simplification did not come to an end"), signalPassFailure();
     IRRewriter rewriter(&getContext());
     DominanceInfo dominance(getOperation());
     eliminateCommonSubExpressions(rewriter, dominance, getOperation());
