@@ -34,6 +34,7 @@ Rule freeRule(mlir::Value value) {
   return rule;
 }
 
+/// P1: the nodes, their strategies, and which value goes from which node to which.
 class GraphBuilder {
 public:
   GraphBuilder(mlir::func::FuncOp main, const Mesh &mesh) : main(main), partialKinds(partialKindsOf(main)) {

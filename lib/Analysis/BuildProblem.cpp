@@ -26,6 +26,7 @@ llvm::DenseMap<mlir::Value, int64_t> endsOfLife(const ProgramGraph &graph, int64
   return ends;
 }
 
+/// P4: who holds how many bytes, and how long.
 class Memory {
 public:
   Memory(const ProgramGraph &graph, const CostModel &costs) : costs(costs) {
@@ -76,6 +77,7 @@ struct Distinct {
 
 } // namespace
 
+// P3.
 std::vector<double> ProblemBuilder::edgeCosts(const ProgramGraph &graph, const GraphEdge &edge) {
   const GraphNode &from = graph.nodes[edge.from], &to = graph.nodes[edge.to];
   size_t rows = from.strategies.size(), columns = to.strategies.size();
@@ -111,7 +113,7 @@ Problem ProblemBuilder::build(const ProgramGraph &graph, int64_t memoryLimit) {
   Memory memory(graph, costs);
   for (const GraphNode &node : graph.nodes) {
     PlanNode planNode{node.name, {}, memory.usesOf(node), -1};
-    for (const Strategy &strategy : node.strategies)
+    for (const Strategy &strategy : node.strategies) // P2
       planNode.cost.push_back(node.kind == GraphNode::Kind::Op ? costs.computeSeconds(node.op, strategy) : 0);
     problem.nodes.push_back(std::move(planNode));
   }

@@ -7,7 +7,8 @@
 
 namespace froe {
 
-/// Leaves a node those strategies that pass; none where that leaves nothing, and then returns false.
+/// P6 is kept by leaving out strategies. Leaves a node those that pass; none where that leaves nothing, and then
+/// returns false.
 bool keepOnly(GraphNode &node, const std::function<bool(const Strategy &)> &keep);
 
 /// Restricts the graph to the plan called `replicated`, `data` or `tensor`. Says why there is no such plan, if there is

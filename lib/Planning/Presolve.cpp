@@ -19,6 +19,7 @@ template <typename Rule> bool filter(Model &model, int node, Rule &&isNeeded) {
   return true;
 }
 
+/// P3: whether every neighbour has a label that this one can go with.
 bool hasSupport(const Model &model, int node, int label) {
   return std::ranges::all_of(model.nodes[node].edges, [&](int e) {
     const Model::Edge &edge = model.edges[e];
@@ -30,6 +31,7 @@ bool hasSupport(const Model &model, int node, int label) {
   });
 }
 
+/// P5, were every other use the smallest possible.
 bool fits(const Model &model, int node, int label, const std::vector<int64_t> &smallest) {
   // Several uses of one node may be live in one slot.
   std::vector<int64_t> extra(model.slots, 0);

@@ -7,6 +7,7 @@
 
 namespace froe {
 
+// P7: node costs (P2) and edge costs (P3).
 double costOf(const Problem &problem, const std::vector<int> &choice) {
   double total = 0;
   for (size_t i = 0; i < problem.nodes.size(); ++i)
@@ -16,6 +17,7 @@ double costOf(const Problem &problem, const std::vector<int> &choice) {
   return total;
 }
 
+// P5: the fullest step, by where intervals (P4) begin and end.
 int64_t peakBytesOf(const Problem &problem, const std::vector<int> &choice) {
   std::map<int64_t, int64_t> changes; // by step: how much more is live from there on
   for (size_t i = 0; i < problem.nodes.size(); ++i)
@@ -30,6 +32,7 @@ int64_t peakBytesOf(const Problem &problem, const std::vector<int> &choice) {
 }
 
 namespace {
+// P1 and P6.
 std::optional<std::string> verifyChoice(const Problem &problem, const std::vector<int> &choice) {
   if (choice.size() != problem.nodes.size())
     return fmt::format("expected choices for {} nodes, found {}", problem.nodes.size(), choice.size());

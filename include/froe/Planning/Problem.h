@@ -11,34 +11,34 @@
 
 namespace froe {
 
-/// Memory that a node holds from step `live.begin` up to, not including, step `live.end`: one number of bytes for each
-/// strategy.
+/// P4: memory that a node holds from step `live.begin` up to, not including, step `live.end`: one number of bytes for
+/// each strategy.
 struct MemoryUse {
   Interval live;
   std::vector<int64_t> bytes;
   bool operator==(const MemoryUse &) const = default;
 };
 
-/// Something to decide: one of its strategies is chosen.
+/// P1: something to decide: one of its strategies is chosen.
 struct PlanNode {
   std::string name;
-  std::vector<double> cost;    ///< seconds of each strategy, >= 0; infinity: must not be chosen
+  std::vector<double> cost;    ///< P2: seconds of each strategy, >= 0; infinity: must not be chosen
   std::vector<MemoryUse> uses; ///< output, weights, workspace: any number
-  int fixed = -1;              ///< the only strategy allowed, if >= 0
+  int fixed = -1;              ///< P6: the only strategy allowed, if >= 0
 
   int strategies() const { return static_cast<int>(cost.size()); }
   bool operator==(const PlanNode &) const = default;
 };
 
-/// What the choices of two nodes cost together, seconds >= 0; infinity: they exclude each other.
+/// P3: what the choices of two nodes cost together, seconds >= 0; infinity: they exclude each other.
 struct PlanEdge {
   int from = 0, to = 0;
   std::vector<double> cost; ///< row-major: strategies of `from` x strategies of `to`
   bool operator==(const PlanEdge &) const = default;
 };
 
-/// Choose a strategy for each node so that the sum of node and edge costs is smallest, and the bytes live at each step
-/// are at most the limit.
+/// Choose a strategy for each node so that the sum of node and edge costs is smallest (P7), and the bytes live at each
+/// step are at most the limit (P5). docs/planning.md numbers the model's parts P1 to P7.
 ///
 /// As text, for tests and bug reports, a line each; an edge's rows are separated by `/`, `inf` excludes, `#` starts a
 /// comment:
