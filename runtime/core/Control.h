@@ -48,7 +48,7 @@ struct alignas(256) RankRecord {
   std::atomic<uint32_t> state;                       // RankState
   std::atomic<int32_t> step;                         // the last one begun, + 1; 0: none yet
   std::atomic<uint32_t> executions;                  // finished ones
-  std::atomic<uint64_t> barriers;   // that this rank has come to; all ranks come to the same ones
+  std::atomic<uint64_t> barriers;                    // that this rank has come to; all ranks come to the same ones
   std::atomic<uint64_t> traceCount;                  // events ever written; the ring keeps the last ones
   uint64_t peakBytes, bytesSent;                     // bytesSent: by one execution
   uint64_t runNanoseconds, communicationNanoseconds; // summed over the timed executions
