@@ -93,3 +93,100 @@ func.func @post_letters(%a: tensor<4x8xf32>, %w: tensor<8x3xf32>, %b: tensor<3xf
       : (tensor<4x8xf32>, tensor<8x3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
   return
 }
+
+// -----
+
+froe.mesh @mesh ["x" = 2]
+func.func @gather_dim(%a: tensor<4xf32>) {
+  // expected-error @below {{expected a dim below 1, found 1}}
+  %0 = rank.all_gather %a over ["x"] dim 1 : tensor<4xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+froe.mesh @mesh ["x" = 2]
+func.func @scattered_row(%a: tensor<9x3xf32>) {
+  // expected-error @below {{expected blocks of shape [5, 3] of 'tensor<9x3xf32>', found 'tensor<4x3xf32>'}}
+  %0 = rank.reduce_scatter sum %a over ["x"] dim 0 : tensor<9x3xf32> -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+froe.mesh @mesh ["x" = 2]
+func.func @sliced_row(%a: tensor<9x3xf32>) {
+  // expected-error @below {{expected blocks of shape [5, 3] of 'tensor<9x3xf32>', found 'tensor<5x2xf32>'}}
+  %0 = rank.slice %a over ["x"] dim 0 : tensor<9x3xf32> -> tensor<5x2xf32>
+  return
+}
+
+// -----
+
+froe.mesh @mesh ["x" = 2]
+func.func @exchanged_row(%a: tensor<4x8xf32>) {
+  // expected-error @below {{expected blocks of shape [8, 4] of 'tensor<8x8xf32>', found 'tensor<8x5xf32>'}}
+  %0 = rank.all_to_all %a over ["x"] from 0 to 1 : tensor<4x8xf32> -> tensor<8x5xf32>
+  return
+}
+
+// -----
+
+froe.mesh @mesh ["x" = 2]
+func.func @exchanged_dim(%a: tensor<4x8xf32>) {
+  // expected-error @below {{expected a dim below 2, found 2}}
+  %0 = rank.all_to_all %a over ["x"] from 0 to 2 : tensor<4x8xf32> -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+froe.mesh @mesh ["x" = 2]
+func.func @mask_value(%a: tensor<5xf32>) {
+  // expected-error @below {{expected a value of type 'f32', found 'i64'}}
+  %0 = rank.mask %a over ["x"] dim 0 size 9 with 0 : i64 : tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @product_letters(%a: tensor<4x8xf32>, %w: tensor<8x3xf32>) {
+  // expected-error @below {{letter 'k' is summed over, but stands in one operand only}}
+  %0 = rank.matmul "mk,jn->mn" %a, %w posts []() : (tensor<4x8xf32>, tensor<8x3xf32>) -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @post_without_letters(%a: tensor<4x8xf32>, %w: tensor<8x3xf32>, %b: tensor<3xf32>) {
+  // expected-error @below {{expected letters for add and mul, a value for scale, nothing otherwise; found #rank.post<add>}}
+  %0 = rank.matmul "mk,kn->mn" %a, %w posts [#rank.post<add>](%b)
+      : (tensor<4x8xf32>, tensor<8x3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @post_letter_count(%a: tensor<4x8xf32>, %w: tensor<8x3xf32>, %b: tensor<3xf32>) {
+  // expected-error @below {{expected 1 letters for 'tensor<3xf32>', found #rank.post<add along "mn">}}
+  %0 = rank.matmul "mk,kn->mn" %a, %w posts [#rank.post<add along "mn">](%b)
+      : (tensor<4x8xf32>, tensor<8x3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @operand_without_post(%a: tensor<4x8xf32>, %w: tensor<8x3xf32>, %b: tensor<3xf32>) {
+  // expected-error @below {{expected as many operands as posts take}}
+  %0 = rank.matmul "mk,kn->mn" %a, %w posts [#rank.post<relu>](%b)
+      : (tensor<4x8xf32>, tensor<8x3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @view_count(%a: tensor<4x8xf32>) {
+  // expected-error @below {{expected equally many elements, found 'tensor<4x8xf32>' and 'tensor<31xf32>'}}
+  %0 = rank.view %a : tensor<4x8xf32> -> tensor<31xf32>
+  return
+}
