@@ -61,8 +61,9 @@ int64_t localBytes(std::span<const int64_t> shape, int64_t elementBytes, const S
 using StepCost = std::function<double(const ReshardStep &step, int64_t localBytesBefore, int64_t localBytesAfter)>;
 
 /// Always possible where `to` has no partial axis that `from` lacks, and partial values stay of one kind; nullopt
-/// otherwise. Axes that neither sharding uses stay replicated. Searches all short step sequences (Dijkstra over
-/// shardings) and returns the cheapest under `cost`; ties go to fewer steps, then to the order of steps.
+/// otherwise. Finds the cheapest sequence of steps under `cost` by Dijkstra's search over all shardings; steps on the
+/// way may cut by any axis of the mesh, also by ones that neither end uses. Ties go to fewer steps, then to the order
+/// of steps.
 std::optional<ReshardPath> planReshard(std::span<const int64_t> shape, int64_t elementBytes, const Sharding &from,
                                        const Sharding &to, const Mesh &mesh, const StepCost &cost);
 /// The same under a cost of one per byte sent plus a small constant per step.
