@@ -187,8 +187,24 @@ TEST_F(Launch, ChangedWeightsAreFoundOnRequest) {
       .seekp(4100)
       .put('!');
   EXPECT_TRUE(launch(options));
-  options.checkContents = true;
+  options.check = true;
   expectFailure("rank1.safetensors: its contents");
+}
+
+TEST_F(Launch, RanksThatDisagreeAreFoundOnRequest) {
+  x[9] = -1; // the first element of rank 1
+  auto *bytes = reinterpret_cast<const std::byte *>(x.data());
+  options.inputs["x/in"] = Array{FROE_F32, {5, 3}, {bytes, bytes + 60}};
+  options.check = true;
+  expectFailure("collectives do not match: ", 3);
+}
+
+TEST_F(Launch, ProgramThatNeverStarts) {
+  std::ofstream(options.package / "program") << "#!/bin/sh\nexec sleep 1000\n";
+  manifest.program = *describeFile(options.package, "program");
+  write();
+  options.timeoutSeconds = 0.01;
+  expectFailure("was not ready in time", 4);
 }
 
 TEST_F(Launch, ProgramOfAnotherPlan) {

@@ -44,10 +44,10 @@ SessionOptions sessionOptions(const Manifest &manifest, const RunOptions &option
   for (const Manifest::Tensor &tensor : manifest.outputs)
     session.outputBytes.push_back(bytesOf(tensor));
   session.trace = !options.trace.empty();
-  session.checkCollectives = options.checkCollectives || isSet("FROE_CHECK_COLLECTIVES");
+  session.checkCollectives = options.check || isSet("FROE_CHECK_COLLECTIVES");
   session.pin = options.pin;
-  session.initTimeoutSeconds = options.initTimeoutSeconds;
-  session.collectiveTimeoutSeconds = options.collectiveTimeoutSeconds;
+  session.initTimeoutSeconds = options.timeoutSeconds.value_or(session.initTimeoutSeconds);
+  session.collectiveTimeoutSeconds = options.timeoutSeconds.value_or(session.collectiveTimeoutSeconds);
   return session;
 }
 
@@ -149,7 +149,7 @@ std::expected<Manifest, std::string> openPackage(const RunOptions &options) {
   if (manifest->ranks > rt::kMaxRanks)
     return std::unexpected(fmt::format("{}: {} ranks are more than the {} of one host", options.package.string(),
                                        manifest->ranks, rt::kMaxRanks));
-  if (auto checked = checkPackage(options.package, *manifest, options.checkContents); !checked)
+  if (auto checked = checkPackage(options.package, *manifest, options.check); !checked)
     return std::unexpected(checked.error());
   return manifest;
 }

@@ -33,11 +33,10 @@ struct RunOptions {
   int warmup = 0;                        // executions before the timed ones
   int repeat = 1;                        // timed executions, at least 1
   std::filesystem::path trace;           // Chrome/Perfetto JSON; empty: none
-  bool checkContents = false;            // hash the weights too
-  bool checkCollectives = false; // compare descriptors before each collective (FROE_CHECK_COLLECTIVES=1 does the same)
-  bool pin = true;               // each rank to its share of the cores, if there are enough
-  double initTimeoutSeconds = 120;      // until all ranks have loaded
-  double collectiveTimeoutSeconds = 60; // how long a rank waits for the others in one collective
+  bool check = false;                    // hash the weights too, and compare descriptors before each collective, which
+                                         // FROE_CHECK_COLLECTIVES=1 does alone
+  bool pin = true;                       // each rank to its share of the cores, if there are enough
+  std::optional<double> timeoutSeconds; // how long ranks wait for others; default: 120 s until all have loaded, then 60
   std::optional<std::chrono::steady_clock::time_point> started; // of the launcher, for firstOutputMs; empty: now
 };
 

@@ -56,22 +56,42 @@ Action addRun(CLI::App &command) {
   auto arguments = std::make_shared<Arguments>();
   RunOptions &options = arguments->options;
   options.started = std::chrono::steady_clock::now();
-  command.add_option("package", arguments->package, "package to run")->required();
-  command.add_option("-n,--ranks", options.ranks, "ranks; must be the package's")->check(CLI::PositiveNumber);
-  command.add_option("--input", arguments->inputs, "an input: NAME=FILE.npy")->allow_extra_args(false);
+  command.add_option("package", arguments->package, "package to run")->required()->type_name("P.froe");
+  command.add_option("-n,--ranks", options.ranks, "ranks; must be the package's, which is the default")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  command.add_option("--input", arguments->inputs, "an input; once for each")
+      ->allow_extra_args(false)
+      ->type_name("NAME=FILE.npy");
   command.add_flag("--random", options.randomInputs, "make up inputs that are not given");
-  command.add_option("--seed", options.seed, "of made-up inputs");
+  command.add_option("--seed", options.seed, "of made-up inputs")->capture_default_str()->type_name("N");
   command.add_option("--random-limit", options.randomLimit, "made-up integers are below this")
-      ->check(CLI::PositiveNumber);
-  command.add_option("--output-dir", arguments->outputDirectory, "folder for outputs as .npy files");
-  command.add_option("--warmup", options.warmup, "executions before the timed ones")->check(CLI::NonNegativeNumber);
-  command.add_option("--repeat", options.repeat, "timed executions")->check(CLI::PositiveNumber);
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str()
+      ->type_name("N");
+  command.add_option("--output-dir", arguments->outputDirectory, "folder for outputs as .npy files; is created")
+      ->type_name("DIR");
+  command.add_option("--warmup", options.warmup, "executions before the timed ones")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str()
+      ->type_name("N");
+  command.add_option("--repeat", options.repeat, "timed executions")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str()
+      ->type_name("N");
   command.add_option("--threads", options.threads, "threads of each rank; default: cores divided by ranks")
-      ->check(CLI::PositiveNumber);
-  command.add_option("--trace", arguments->trace, "file for a time line (Chrome, Perfetto)");
-  command.add_flag("--check", options.checkContents, "also check the contents of the weights");
-  command.add_flag("!--no-pin", options.pin, "do not bind ranks to cores");
-  command.add_option("--timeout", options.collectiveTimeoutSeconds, "seconds that a rank waits for the others");
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  command.add_option("--trace", arguments->trace, "file for a time line that Chrome and Perfetto show")
+      ->type_name("FILE");
+  command.add_flag("--check", options.check,
+                   "check the contents of the weights as well, and before each collective that all ranks agree");
+  command.add_flag_callback("--no-pin", [&options] { options.pin = false; }, "do not bind ranks to cores");
+  command
+      .add_option("--timeout", options.timeoutSeconds,
+                  "seconds that ranks wait for others; default: 120 at the start, then 60")
+      ->check(CLI::PositiveNumber)
+      ->type_name("S");
   addJson(command, arguments->json);
   return [arguments] { return run(*arguments); };
 }

@@ -130,7 +130,7 @@ int verify(const Arguments &arguments) {
   if (!expected)
     return report(expected.error().exitCode, {expected.error().message});
   options.package = arguments.package;
-  options.checkCollectives = true;
+  options.check = true;
   std::expected<RunResult, Failure> found = launch(options);
   if (!found)
     return report(found.error().exitCode, {found.error().message});
@@ -157,12 +157,18 @@ int verify(const Arguments &arguments) {
 
 Action addVerify(CLI::App &command) {
   auto arguments = std::make_shared<Arguments>();
-  command.add_option("model", arguments->model, "the model that the package was made from")->required();
-  command.add_option("package", arguments->package, "the package")->required();
-  command.add_option("--rtol", arguments->relative, "relative difference that is allowed")->capture_default_str();
-  command.add_option("--atol", arguments->absolute, "absolute difference that is allowed")->capture_default_str();
-  command.add_option("--seed", arguments->seed, "of the made-up inputs");
-  command.add_option("--threads", arguments->threads, "threads of each rank");
+  command.add_option("model", arguments->model, "the model that the package was made from")
+      ->required()
+      ->type_name("MODEL");
+  command.add_option("package", arguments->package, "the package")->required()->type_name("P.froe");
+  auto addNumber = [&](const char *name, auto &value, const char *what) {
+    command.add_option(name, value, what)->capture_default_str()->type_name("X");
+  };
+  addNumber("--rtol", arguments->relative, "relative difference that is allowed");
+  addNumber("--atol", arguments->absolute, "absolute difference that is allowed, added to it");
+  addNumber("--seed", arguments->seed, "of the made-up inputs");
+  command.add_option("--threads", arguments->threads, "threads of each rank; default: cores divided by ranks")
+      ->type_name("N");
   addJson(command, arguments->json);
   return [arguments] { return verify(*arguments); };
 }
