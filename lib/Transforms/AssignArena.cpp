@@ -1,6 +1,6 @@
 #include "ArenaLayout.h"
 
-#include "dialects/Rank/Rank.h"
+#include "dialects/Rank/Communication.h"
 #include "froe/Transforms/Passes.h"
 
 namespace froe {
@@ -29,10 +29,6 @@ bool isStep(Operation *op) { return op->getNumResults() > 0 && !isa<WeightOp, Co
 
 /// Collectives whose result may overwrite their operand.
 bool worksInPlace(Operation *op) { return isa<rank::AllReduceOp, rank::MaskOp>(op); }
-
-bool sendsFromArena(Operation *op) {
-  return isa<rank::AllReduceOp, rank::AllGatherOp, rank::ReduceScatterOp, rank::AllToAllOp>(op);
-}
 
 /// Buffers of one function, by root value.
 struct Buffers {
@@ -85,7 +81,7 @@ LogicalResult collect(Block &block, Buffers &buffers) {
       return op.emitError("expected a step in @main, found '") << op.getName() << "'";
     for (Value operand : op.getOperands())
       buffers.use(operand, step);
-    if (sendsFromArena(&op) && !buffers.find(rootOf(op.getOperand(0))))
+    if (rank::sendsFromArena(&op) && !buffers.find(rootOf(op.getOperand(0))))
       return op.emitError("expected a value in the arena, found a weight or constant as operand of a collective");
     if (!isStep(&op))
       continue;

@@ -1,5 +1,6 @@
 #include "FormKernels.h"
 
+#include "dialects/Rank/Communication.h"
 #include "froe/Transforms/Passes.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
@@ -132,13 +133,32 @@ private:
   std::map<std::string, int> counts;
 };
 
+/// Whether a value lies outside the arena.
+bool isWeightOrConstant(Value value) {
+  return isa_and_nonnull<WeightOp, ConstantOp>(withoutViews(value).getDefiningOp());
+}
+
+/// What other ranks read must lie in the arena: weights and constants are copied there first.
+void copySentWeights(func::FuncOp main, Kernels &kernels) {
+  llvm::DenseMap<Value, Value> copies;
+  for (Operation &op : main.getBody().front()) {
+    if (!rank::sendsFromArena(&op) || !isWeightOrConstant(op.getOperand(0)))
+      continue;
+    Value &copy = copies[op.getOperand(0)];
+    OpBuilder builder(&op);
+    if (!copy)
+      copy = kernels.copy(builder, op.getLoc(), op.getOperand(0));
+    op.setOperand(0, copy);
+  }
+}
+
 /// Every result of the program gets a buffer that no other value has.
 void copySharedResults(func::FuncOp main, Kernels &kernels) {
   Operation *terminator = main.getBody().front().getTerminator();
   llvm::DenseSet<Value> taken;
   for (OpOperand &operand : terminator->getOpOperands()) {
     Value source = withoutViews(operand.get());
-    bool isOwned = !isa<BlockArgument>(source) && !isa<WeightOp, ConstantOp>(source.getDefiningOp());
+    bool isOwned = !isa<BlockArgument>(source) && !isWeightOrConstant(source);
     if (isOwned && taken.insert(source).second)
       continue;
     OpBuilder builder(terminator);
@@ -174,6 +194,7 @@ struct FormKernels : impl::FormKernelsBase<FormKernels> {
     }
     sortTopologically(&block);
     eraseUnused(block);
+    copySentWeights(main, kernels);
     copySharedResults(main, kernels);
   }
 };

@@ -53,7 +53,8 @@ def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
     Assumes selected matrix products. Every froe op of @main but weights and constants moves into a private function, called by `rank.launch`;
     functions that are equal but for locations are one. Values that only one kernel needs never reach memory. Functions state
     their domain (dialects/Froe/KernelDomain.h): `rank.domain`, `rank.row`, `rank.extent`, `rank.grain`. Every result of
-    @main has a buffer of its own: arguments, weights and constants among them are copied.
+    @main has a buffer of its own: arguments, weights and constants among them are copied. So are weights and constants that other ranks
+    read in a collective: the arena is all that they see.
 
     Before:
     ```mlir
