@@ -1,6 +1,8 @@
 // Sharding rules that depend on attributes: one `getShardingRule()` an op. Constant rules stand in the ops' records.
 #include "dialects/Froe/Froe.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 #include <numeric>
 
 using namespace froe;
@@ -12,7 +14,6 @@ class RuleBuilder {
 public:
   int parallel(int64_t size) { return add(size, FactorKind::Parallel); }
   int whole(int64_t size) { return add(size, FactorKind::Whole); }
-  int reduction(int64_t size, ReduceKind kind) { return add(size, FactorKind::Reduction, kind); }
   int add(int64_t size, FactorKind kind, ReduceKind reduce = ReduceKind::Sum) {
     return addNamed("d" + std::to_string(rule.factors.size()), size, kind, reduce);
   }
@@ -38,6 +39,14 @@ public:
 
 llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
   return llvm::cast<mlir::RankedTensorType>(value.getType()).getShape();
+}
+
+/// What may be done along a dim that is combined. Partial sums and products of halves would be rounded before they are
+/// combined, and N ranks would not give the numbers of one: such dims are not cut. (Terms of max and min are exact.)
+FactorKind combinedKind(mlir::Value result, ReduceKind kind) {
+  auto type = llvm::dyn_cast<mlir::FloatType>(mlir::getElementTypeOrSelf(result));
+  bool rounds = type && type.getWidth() < 32 && (kind == ReduceKind::Sum || kind == ReduceKind::Product);
+  return rounds ? FactorKind::Whole : FactorKind::Reduction;
 }
 
 Rule sourceRule(mlir::Value result, FactorKind kind) {
@@ -128,14 +137,14 @@ Rule IotaOp::getShardingRule() { return sourceRule(getResult(), FactorKind::Para
 
 Rule ContractOp::getShardingRule() {
   RuleBuilder builder;
+  FactorKind summedKind = combinedKind(getResult(), ReduceKind::Sum);
   std::map<char, int> factors;
   auto tensor = [&](llvm::StringRef letters, llvm::ArrayRef<int64_t> shape) {
     TensorFactors dims;
     for (auto [letter, size] : llvm::zip(letters, shape)) {
       bool summed = !getResultLetters().contains(letter);
       if (!factors.contains(letter))
-        factors[letter] =
-            builder.addNamed(std::string(1, letter), size, summed ? FactorKind::Reduction : FactorKind::Parallel);
+        factors[letter] = builder.addNamed(std::string(1, letter), size, summed ? summedKind : FactorKind::Parallel);
       dims.push_back({factors[letter]});
     }
     return dims;
@@ -153,7 +162,7 @@ Rule ReduceOp::getShardingRule() {
   TensorFactors operand, result;
   for (auto [dim, size] : llvm::enumerate(shapeOf(getOperand()))) {
     bool reduced = llvm::is_contained(getDims(), static_cast<int64_t>(dim));
-    operand.push_back({reduced ? builder.reduction(size, kind) : builder.parallel(size)});
+    operand.push_back({reduced ? builder.add(size, combinedKind(getResult(), kind), kind) : builder.parallel(size)});
     if (!reduced)
       result.push_back(operand.back());
   }

@@ -1,7 +1,7 @@
 // RUN: froe-opt %s --print-sharding-rules -o %t | FileCheck %s
 // Rules that depend on attributes.
 
-func.func @main(%x: tensor<4x6x8xf32>, %v: tensor<8xf32>, %i: tensor<5x3xi64>, %s: tensor<f32>) {
+func.func @main(%x: tensor<4x6x8xf32>, %v: tensor<8xf32>, %i: tensor<5x3xi64>, %s: tensor<f32>, %h: tensor<4x8xf16>, %g: tensor<8x6xf16>) {
   // CHECK: froe.constant: -> (d0) | d0: whole
   %c = froe.constant dense<[1.0, 2.0]> : tensor<2xf32>
   // CHECK-NEXT: froe.weight: -> (d0, d1)
@@ -43,5 +43,12 @@ func.func @main(%x: tensor<4x6x8xf32>, %v: tensor<8xf32>, %i: tensor<5x3xi64>, %
   %14 = froe.gather %x, %i dim 1 : tensor<4x6x8xf32>, tensor<5x3xi64> -> tensor<4x5x3x8xf32>
   // CHECK-NEXT: froe.gather_nd: (d0, d1, d2), (d3, d4) -> (d3) | d0: whole, d1: whole, d2: whole, d4: whole | partial 0: any
   %15 = froe.gather_nd %x, %i batch_dims 0 : tensor<4x6x8xf32>, tensor<5x3xi64> -> tensor<5xf32>
+  // A partial sum of halves would be rounded before it is added to others; a maximum is exact.
+  // CHECK-NEXT: froe.contract: (a, b), (b, c) -> (a, c) | b: whole
+  %16 = froe.contract "ab,bc->ac" %h, %g : tensor<4x8xf16>, tensor<8x6xf16> -> tensor<4x6xf16>
+  // CHECK-NEXT: froe.reduce: (d0, d1) -> (d0) | d1: whole
+  %17 = froe.reduce sum %h dims [1] : tensor<4x8xf16> -> tensor<4xf16>
+  // CHECK-NEXT: froe.reduce: (d0, d1) -> (d0) | d1: max
+  %18 = froe.reduce max %h dims [1] : tensor<4x8xf16> -> tensor<4xf16>
   return
 }
