@@ -8,7 +8,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
 #include "llvm/Support/MemoryBuffer.h"
@@ -55,44 +55,41 @@ private:
   }
 };
 
-/// Runs passes by their registered names.
-LogicalResult runPasses(ModuleOp module, StringRef passes) {
-  static const bool registered = (registerFroeTransformsPasses(), registerFroeConversionPasses(), registerCSEPass(),
-                                  registerCanonicalizerPass(), true);
-  (void)registered;
-  PassManager manager(module.getContext());
-  std::string error;
-  llvm::raw_string_ostream stream(error);
-  if (failed(parsePassPipeline(passes, manager, stream)))
-    return module.emitError("pipeline '") << passes << "': " << error;
-  return manager.run(module);
-}
-
-std::expected<void, Complaints> run(ModuleOp module, StringRef passes) {
-  CollectComplaints complaints(module.getContext());
-  if (failed(runPasses(module, passes)))
-    return std::unexpected(complaints.take("a pass of '" + passes.str() + "' failed"));
-  return {};
-}
-
 /// What leads to each phase, and what holds afterwards.
-std::string passesTo(Phase phase, const std::string &cluster) {
+void addPassesTo(Phase phase, const std::string &cluster, PassManager &manager) {
   switch (phase) {
+  case Phase::Program:
+    manager.addPass(createSimplify()); // what exporters spell out is one op
+    manager.addPass(createCSEPass());
+    return;
   case Phase::Rank:
-    return "partition{cluster=" + cluster +
-           "}," // local shapes; values meet in the shardings that ops need
-           "cse";
+    manager.addPass(createPartition({cluster})); // local shapes; values meet in the shardings that ops need
+    manager.addPass(createCSEPass());
+    return;
   case Phase::Kernels:
-    return "select-matmuls," // every contraction is a library call that strides express
-           "cse,"
-           "form-kernels," // @main is a straight line of steps
-           "assign-arena"; // every buffer has its place
+    manager.addPass(createSelectMatmuls()); // every contraction is a library call that strides express
+    manager.addPass(createCSEPass());
+    manager.addPass(createFormKernels()); // @main is a straight line of steps
+    manager.addPass(createAssignArena()); // every buffer has its place
+    return;
   case Phase::LLVM:
-    return "lower-kernels,"   // kernels are functions of the LLVM dialect
-           "rank-to-runtime"; // and so is the rest
-  default:
+    manager.addPass(createLowerKernels());  // kernels are functions of the LLVM dialect
+    manager.addPass(createRankToRuntime()); // and so is the rest
+    return;
+  case Phase::Plan: // a decision, which no pass makes
+  case Phase::Exe:
     llvm_unreachable("no passes lead there");
   }
+}
+
+std::expected<void, Complaints> runPassesTo(Phase phase, const std::string &cluster, ModuleOp module) {
+  PassManager manager(module.getContext());
+  addPassesTo(phase, cluster, manager);
+  CollectComplaints complaints(module.getContext());
+  if (failed(manager.run(module)))
+    return std::unexpected(complaints.take("a pass that leads to phase '" + std::string(name(phase)) + "' failed"));
+  setPhase(module, phase);
+  return {};
 }
 
 } // namespace
@@ -153,17 +150,11 @@ std::string printPhase(ModuleOp module, bool elide) {
 }
 
 std::expected<void, Complaints> simplifyProgram(ModuleOp module) {
-  std::expected<void, Complaints> done = run(module, "simplify,cse");
-  if (done)
-    setPhase(module, Phase::Program);
-  return done;
+  return runPassesTo(Phase::Program, /*cluster=*/"", module);
 }
 
 std::expected<void, Complaints> advance(ModuleOp module, Phase next, const std::string &cluster) {
-  std::expected<void, Complaints> done = run(module, passesTo(next, cluster));
-  if (done)
-    setPhase(module, next);
-  return done;
+  return runPassesTo(next, cluster, module);
 }
 
 } // namespace froe
