@@ -3,6 +3,8 @@
 #include "BuildProblem.h"
 #include "Restrictions.h"
 
+#include "dialects/Froe/Froe.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -119,9 +121,12 @@ private:
     result.mesh = graph.mesh;
     result.cost = solution.cost;
     result.bound = solution.bound;
-    result.peakBytes = solution.peakBytes;
+    result.memoryBytes = solution.peakBytes;
+    result.memoryLimitBytes = memoryLimit;
     std::vector<Decision> decisions = decide(graph, problem, solution.choice);
     for (size_t i = 0; i < decisions.size(); ++i) {
+      if (llvm::isa_and_nonnull<WeightOp>(graph.nodes[i].op))
+        result.weightBytes += decisions[i].bytes;
       GraphNode::Kind kind = graph.nodes[i].kind;
       if (kind == GraphNode::Kind::Input)
         result.inputs.push_back(std::move(decisions[i]));

@@ -55,6 +55,16 @@ Json stageToJson(const PlanResult &plan) {
           {"mesh", meshToJson(plan.mesh)}};
 }
 
+/// Keys that end in `bytes` are those of one rank; `peak_bytes`, the arena, is there once it is known.
+Json predictionToJson(const PlanResult &plan) {
+  Json json{{"latency_ms", plan.cost * 1e3}, {"throughput_per_s", plan.cost > 0 ? 1 / plan.cost : 0}};
+  if (plan.arenaBytes)
+    json["peak_bytes"] = *plan.arenaBytes;
+  json["weight_bytes"] = plan.weightBytes;
+  json["memory_bytes"] = plan.memoryBytes;
+  return json;
+}
+
 } // namespace
 
 Json planToJson(const PlanResult &plan) {
@@ -69,10 +79,7 @@ Json planToJson(const PlanResult &plan) {
   return {{"mesh", meshToJson(plan.mesh)},
           {"stages", Json::array({stageToJson(plan)})},
           {"microbatches", 1},
-          {"predicted",
-           {{"latency_ms", plan.cost * 1e3},
-            {"throughput_per_s", plan.cost > 0 ? 1 / plan.cost : 0},
-            {"peak_bytes", plan.peakBytes}}},
+          {"predicted", predictionToJson(plan)},
           {"cost", plan.cost},
           {"bound", plan.bound},
           {"gap", plan.gap()},

@@ -1,7 +1,9 @@
 #include "froe/Pipelines/Compile.h"
 
-#include "dialects/Froe/Froe.h"
+#include "dialects/Rank/Rank.h"
 #include "froe/Transforms/ApplyPlan.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <chrono>
 #include <fstream>
@@ -103,7 +105,7 @@ Compiled<void> Compilation::advanceTo(Phase phase) {
 
 Compiled<void> Compilation::step(Phase next) {
   if (next == Phase::Plan) {
-    Compiled<PlanResult> plan = makePlan();
+    Compiled<PlanResult> plan = choosePlan();
     if (!plan)
       return std::unexpected(plan.error());
     applyPlan(*root, *plan);
@@ -115,12 +117,35 @@ Compiled<void> Compilation::step(Phase next) {
   options.progress(next == Phase::Rank ? "partitioning" : next == Phase::Kernels ? "forming kernels" : "lowering");
   if (auto done = advance(*root, next, options.cluster); !done)
     return bug(done.error());
-  return {};
+  return next == Phase::Kernels ? noteMemory() : Compiled<void>();
+}
+
+/// The forecast that the plan was chosen by may have been too low: a program that does not fit is refused here.
+Compiled<void> Compilation::noteMemory() {
+  auto main = root->lookupSymbol<func::FuncOp>("main");
+  auto bytes = main ? main->getAttrOfType<IntegerAttr>(rank::RankDialect::kArenaBytes) : IntegerAttr();
+  if (!planResult || !bytes)
+    return {};
+  planResult->arenaBytes = bytes.getInt();
+  int64_t needed = bytes.getInt() + planResult->weightBytes;
+  if (needed <= planResult->memoryLimitBytes)
+    return {};
+  std::string limit = std::to_string(planResult->memoryLimitBytes), total = std::to_string(needed);
+  return std::unexpected(
+      CompileFailure{1,
+                     {"the plan that was found does not fit " + limit + " bytes per device: its program needs " + total,
+                      "note: weights take " + std::to_string(planResult->weightBytes) +
+                          " of them; a lower --memory leads to smaller plans"}});
 }
 
 Compiled<PlanResult> Compilation::makePlan() {
-  if (auto done = advanceTo(Phase::Program); !done)
-    return std::unexpected(done.error());
+  for (Phase phase : {Phase::Program, Phase::Kernels})
+    if (auto done = advanceTo(phase); !done)
+      return std::unexpected(done.error());
+  return *planResult;
+}
+
+Compiled<PlanResult> Compilation::choosePlan() {
   Stopwatch watch(times, "plan");
   options.progress("planning");
   std::expected<Cluster, std::string> cluster = Cluster::load(options.cluster);

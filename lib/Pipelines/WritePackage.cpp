@@ -43,7 +43,6 @@ Manifest describe(const Package &package, const std::optional<PlanResult> &plan,
   manifest.arenaBytes = package.arenaBytes;
   if (plan)
     manifest.predicted = planToJson(*plan)["predicted"];
-  manifest.predicted["peak_bytes"] = package.arenaBytes;
   manifest.options = {{"model", options.model},
                       {"cluster", options.cluster},
                       {"constrain", options.plan.constrain},

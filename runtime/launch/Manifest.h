@@ -39,7 +39,7 @@ struct Manifest {
   uint64_t arenaBytes = 0;                             // of each rank
   File program;                                        // `program`
   std::vector<File> weights;                           // `rank<R>.safetensors`, one per rank
-  nlohmann::json predicted = nlohmann::json::object(); // {latency_ms, peak_bytes, ...}, the planner's
+  nlohmann::json predicted = nlohmann::json::object(); // {latency_ms, peak_bytes (the arena), ...}
   nlohmann::json options = nlohmann::json::object();   // what the package was compiled with
 };
 

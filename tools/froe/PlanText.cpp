@@ -21,6 +21,14 @@ std::string meshText(const Json &plan) {
   return text;
 }
 
+std::string memoryText(const Json &predicted) {
+  auto mebibytes = [&](const char *key) { return predicted.value(key, 0.0) / (1 << 20); };
+  if (!predicted.contains("peak_bytes"))
+    return fmt::format("about {:.1f} MiB per rank", mebibytes("memory_bytes"));
+  return fmt::format("{:.1f} MiB of buffers and {:.1f} MiB of weights per rank", mebibytes("peak_bytes"),
+                     mebibytes("weight_bytes"));
+}
+
 /// Nodes decided alike, e.g. all contractions cut along the same factor.
 struct Group {
   int count = 0;
@@ -62,10 +70,9 @@ std::string planText(const Json &plan) {
     compute += node.value("compute_us", 0.0);
     communication += node.value("communication_us", 0.0) + node.value("reshard_us", 0.0);
   }
-  std::string text =
-      fmt::format("mesh {}: predicted {:.3f} ms ({:.3f} compute, {:.3f} communication), {:.1f} MiB per rank\n",
-                  meshText(plan), plan.at("predicted").value("latency_ms", 0.0), compute / 1e3, communication / 1e3,
-                  plan.at("predicted").value("peak_bytes", 0.0) / 1048576.0);
+  std::string text = fmt::format("mesh {}: predicted {:.3f} ms ({:.3f} compute, {:.3f} communication), {}\n",
+                                 meshText(plan), plan.at("predicted").value("latency_ms", 0.0), compute / 1e3,
+                                 communication / 1e3, memoryText(plan.at("predicted")));
   text += fmt::format("at most {:.1f}% above the cheapest plan (bound {:.3f} ms), found in {:.2f} s\n",
                       100 * plan.at("gap").get<double>(), 1e3 * plan.at("bound").get<double>(),
                       plan.at("search_seconds").get<double>());

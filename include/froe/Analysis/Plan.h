@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <expected>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,10 @@ struct PlanResult {
   Mesh mesh;
   std::vector<Decision> inputs, ops, outputs; ///< arguments, ops and results of @main, in order
   double cost = 0, bound = 0;                 ///< seconds of one execution, and a lower bound under the same costs
-  int64_t peakBytes = 0;                      ///< of one rank, weights included
+  int64_t weightBytes = 0;                    ///< of one rank, as the model stores them
+  int64_t memoryBytes = 0;                    ///< weights and live values of one rank at its fullest, as forecast
+  int64_t memoryLimitBytes = 0;               ///< what one rank may use
+  std::optional<int64_t> arenaBytes;          ///< of each rank; known once the plan's program has its places in memory
   double searchSeconds = 0;
   std::vector<Alternative> alternatives;
 

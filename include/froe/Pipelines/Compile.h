@@ -40,7 +40,8 @@ public:
   /// Imports the model or reads the module, and advances it to `phase` (at most `llvm`). An earlier phase than the
   /// file's is an error.
   Compiled<void> advanceTo(Phase phase);
-  /// The plan alone: the module stays in phase `program`.
+  /// The plan, and the memory that its program takes: the module goes on to phase `kernels`. One that is planned
+  /// already is an error.
   Compiled<PlanResult> makePlan();
   /// After `advanceTo(Phase::LLVM)`: writes the package to `folder`, replacing one that is there.
   Compiled<void> writePackage(const std::filesystem::path &folder);
@@ -62,6 +63,8 @@ private:
 
   Compiled<void> start();
   Compiled<void> step(Phase next);
+  Compiled<PlanResult> choosePlan();
+  Compiled<void> noteMemory();
   Compiled<void> dump();
   Compiled<Mesh> chooseMesh(const Cluster &cluster) const;
   std::filesystem::path modelFolder();
