@@ -4,7 +4,7 @@
 include "dialects/Froe/FroeDialect.td"
 
 /// Works element by element on equal shapes. `floatOp` and `integerOp` name the scalar op (`arith::AddFOp`) that the
-/// lowering repeats; empty where the scalar form is more than one op (lib/Conversion/FroeToLinalg/Elementwise.cpp).
+/// lowering repeats; empty where the scalar form is more than one op (lib/Conversion/FroeToElements/Elementwise.cpp).
 class Froe_ElementwiseOp<string mnemonic, string rule, string floatOp, string integerOp, list<Trait> traits = []>
     : Froe_RuledOp<mnemonic, rule, traits # [Elementwise, SameOperandsAndResultShape]> {
   let extraClassDeclaration = ruleDeclaration #
