@@ -47,23 +47,58 @@ std::optional<int64_t> parseBytes(std::string text) {
 
 } // namespace
 
+/// Numbers that `accepts`; the text says which these are.
+static CLI::Validator number(const char *which, bool (*accepts)(double)) {
+  return CLI::Validator(
+      [which, accepts](std::string &text) {
+        char *end = nullptr;
+        double value = std::strtod(text.c_str(), &end);
+        bool ok = !text.empty() && *end == 0 && accepts(value);
+        return ok ? std::string() : fmt::format("expected a number {}, found '{}'", which, text);
+      },
+      "");
+}
+
+CLI::Validator positive() {
+  return number("above 0", [](double value) { return value > 0; });
+}
+CLI::Validator notNegative() {
+  return number("of at least 0", [](double value) { return value >= 0; });
+}
+
 void addModelOptions(CLI::App &command, ModelArguments &arguments) {
-  command.add_option("model", arguments.model, "an .onnx file, or an .mlir file of any phase")->required();
-  command.add_option("--dim", arguments.dims, "size of a symbolic dim: NAME=VALUE")->allow_extra_args(false);
-  command.add_option("--shape", arguments.shapes, "shape of an input: INPUT=8x128")->allow_extra_args(false);
-  command.add_option("--const", arguments.constants, "elements of an input that becomes a constant: INPUT=V,V,...")
-      ->allow_extra_args(false);
+  command.add_option("model", arguments.model, "an .onnx file, or an .mlir file that --emit wrote")
+      ->required()
+      ->type_name("MODEL");
+  auto addList = [&](const char *name, std::vector<std::string> &list, const char *form, const char *what) {
+    command.add_option(name, list, what)->allow_extra_args(false)->type_name(form);
+  };
+  addList("--dim", arguments.dims, "NAME=SIZE", "binds a named dim of the inputs; once for each name");
+  addList("--shape", arguments.shapes, "INPUT=8x128",
+          "gives an input a whole shape, also where its dims have no names");
+  addList("--const", arguments.constants, "INPUT=V,V",
+          "fixes an input to these elements, row-major; it is none any more");
 }
 
 void addPlanOptions(CLI::App &command, PlanArguments &arguments) {
-  command.add_option("--mesh", arguments.mesh, "logical grid of devices: 2, 2x4, data=2,model=4, or auto");
-  command.add_option("--devices", arguments.devices, "how many devices to use")->check(CLI::PositiveNumber);
-  command.add_option("--cluster", arguments.cluster, "preset or file that describes the machines")
-      ->capture_default_str();
-  command.add_option("--memory", arguments.memory, "bytes that a rank may use: 4096, 512M, 16GiB");
+  command
+      .add_option("--mesh", arguments.mesh, "grid of ranks: 2, 2x4 or data=2,model=4; auto: one axis of all devices")
+      ->type_name("MESH");
+  command.add_option("--devices", arguments.devices, "how many devices to use; default: the cluster's, or the mesh's")
+      ->check(positive())
+      ->type_name("N");
+  command.add_option("--cluster", arguments.cluster, "what to plan for: a preset (cpu, cpu:4) or calibrate's file")
+      ->capture_default_str()
+      ->type_name("NAME");
+  command.add_option("--memory", arguments.memory, "what a rank may use: 4096, 512M, 16GiB; default: the cluster's")
+      ->type_name("BYTES");
   CLI::Option *constrain =
-      command.add_option("--constrain", arguments.constrain, "replicated, data, tensor, or a file of constraints");
-  command.add_option("--plan", arguments.planFile, "a plan.json whose decisions are taken")->excludes(constrain);
+      command
+          .add_option("--constrain", arguments.constrain, "force a plan: replicated, data, tensor, or a file of pins")
+          ->type_name("WHAT");
+  command.add_option("--plan", arguments.planFile, "take all decisions from a plan.json")
+      ->excludes(constrain)
+      ->type_name("FILE");
 }
 
 void addJson(CLI::App &command, bool &json) {

@@ -86,8 +86,10 @@ int calibrate(const CalibrateArguments &arguments) {
 
 Action addCalibrate(CLI::App &command) {
   auto arguments = std::make_shared<CalibrateArguments>();
-  command.add_option("-o,--output", arguments->output, "cluster file to write, for --cluster")->required();
-  command.add_option("--threads", arguments->threads, "threads of each rank");
+  command.add_option("-o,--output", arguments->output, "cluster file to write, for --cluster")
+      ->required()
+      ->type_name("FILE");
+  command.add_option("--threads", arguments->threads, "threads of each rank")->capture_default_str()->type_name("N");
   addJson(command, arguments->json);
   return [arguments] { return calibrate(*arguments); };
 }

@@ -49,6 +49,10 @@ int report(const CompileFailure &failure);
 /// Says what goes on, on a terminal, once the work has taken a second.
 std::function<void(std::string_view)> progressLine();
 
+/// Options that take numbers above 0, or of at least 0. (CLI11's own checks name the largest double in their errors.)
+CLI::Validator positive();
+CLI::Validator notNegative();
+
 /// Adds `--json`.
 void addJson(CLI::App &command, bool &json);
 

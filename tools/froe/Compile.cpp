@@ -128,14 +128,19 @@ Action addCompile(CLI::App &command) {
   auto arguments = std::make_shared<Arguments>();
   addModelOptions(command, arguments->model);
   addPlanOptions(command, arguments->plan);
-  command.add_option("-o,--output", arguments->output, "package to write; a package that is there is replaced");
-  command.add_option("--target", arguments->target, "what ranks run on: cpu")->capture_default_str();
-  arguments->emit = "exe";
   command
-      .add_option("--emit", arguments->emit, "stop at a phase and print it: program, plan, rank, kernels, llvm, exe")
-      ->capture_default_str();
-  command.add_option("--dump-phases", arguments->dumpFolder,
-                     "folder for the module after every phase, large constants left out");
+      .add_option("-o,--output", arguments->output,
+                  "package to write (one that is there is replaced), or the --emit file")
+      ->type_name("P.froe");
+  command.add_option("--target", arguments->target, "what ranks run on: cpu")->capture_default_str()->type_name("NAME");
+  arguments->emit = "exe";
+  command.add_option("--emit", arguments->emit, "stop at a phase and print it: program, plan, rank, kernels, llvm")
+      ->capture_default_str()
+      ->type_name("PHASE");
+  command
+      .add_option("--dump-phases", arguments->dumpFolder,
+                  "folder for the program after every phase, large constants left out")
+      ->type_name("DIR");
   addJson(command, arguments->json);
   return [arguments] { return compile(*arguments); };
 }

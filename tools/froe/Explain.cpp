@@ -56,9 +56,10 @@ int explain(const Arguments &arguments) {
 
 Action addExplain(CLI::App &command) {
   auto arguments = std::make_shared<Arguments>();
-  command.add_option("package", arguments->package, "a package or a plan.json")->required();
-  command.add_option("node", arguments->node, "an ONNX node or tensor");
-  command.add_option("--diff", arguments->other, "another package or plan.json to compare with");
+  command.add_option("package", arguments->package, "a package or a plan.json")->required()->type_name("P.froe");
+  command.add_option("node", arguments->node, "say all about this ONNX node or tensor")->type_name("NAME");
+  command.add_option("--diff", arguments->other, "say what another package or plan.json decides differently")
+      ->type_name("OTHER");
   addJson(command, arguments->json);
   return [arguments] { return explain(*arguments); };
 }

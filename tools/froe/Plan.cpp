@@ -41,7 +41,8 @@ Action addPlan(CLI::App &command) {
   auto arguments = std::make_shared<Arguments>();
   addModelOptions(command, arguments->model);
   addPlanOptions(command, arguments->plan);
-  command.add_option("--save", arguments->save, "file for the plan; can be edited and given back with --plan");
+  command.add_option("--save", arguments->save, "file for the plan; can be edited and given back with --plan")
+      ->type_name("FILE");
   addJson(command, arguments->json);
   return [arguments] { return plan(*arguments); };
 }

@@ -58,7 +58,7 @@ Action addRun(CLI::App &command) {
   options.started = std::chrono::steady_clock::now();
   command.add_option("package", arguments->package, "package to run")->required()->type_name("P.froe");
   command.add_option("-n,--ranks", options.ranks, "ranks; must be the package's, which is the default")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->type_name("N");
   command.add_option("--input", arguments->inputs, "an input; once for each")
       ->allow_extra_args(false)
@@ -66,21 +66,21 @@ Action addRun(CLI::App &command) {
   command.add_flag("--random", options.randomInputs, "make up inputs that are not given");
   command.add_option("--seed", options.seed, "of made-up inputs")->capture_default_str()->type_name("N");
   command.add_option("--random-limit", options.randomLimit, "made-up integers are below this")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->capture_default_str()
       ->type_name("N");
   command.add_option("--output-dir", arguments->outputDirectory, "folder for outputs as .npy files; is created")
       ->type_name("DIR");
   command.add_option("--warmup", options.warmup, "executions before the timed ones")
-      ->check(CLI::NonNegativeNumber)
+      ->check(notNegative())
       ->capture_default_str()
       ->type_name("N");
   command.add_option("--repeat", options.repeat, "timed executions")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->capture_default_str()
       ->type_name("N");
   command.add_option("--threads", options.threads, "threads of each rank; default: cores divided by ranks")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->type_name("N");
   command.add_option("--trace", arguments->trace, "file for a time line that Chrome and Perfetto show")
       ->type_name("FILE");
@@ -90,7 +90,7 @@ Action addRun(CLI::App &command) {
   command
       .add_option("--timeout", options.timeoutSeconds,
                   "seconds that ranks wait for others; default: 120 at the start, then 60")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->type_name("S");
   addJson(command, arguments->json);
   return [arguments] { return run(*arguments); };
