@@ -172,6 +172,9 @@ Value scalar(AbsOp, Scalar s, ValueRange x) { return x[0]; } // of unsigned inte
 template <typename Op> Value lowerOne(Op op, Scalar s, ValueRange x) {
   using Float = typename Op::FloatScalar;
   using Integer = typename Op::IntegerScalar;
+  constexpr bool isWritten = requires { scalar(op, s, x); };
+  static_assert(isWritten || !std::is_void_v<Float> || !std::is_void_v<Integer>,
+                "an elementwise op needs a scalar form: an overload above, or an op that its record names");
   if constexpr (!std::is_void_v<Float>)
     if (s.isFloat() && !std::is_same_v<Op, PowOp>)
       return Float::create(s.builder, x[0].getType(), x);
@@ -180,7 +183,7 @@ template <typename Op> Value lowerOne(Op op, Scalar s, ValueRange x) {
     if (isPlain)
       return Integer::create(s.builder, x[0].getType(), x);
   }
-  if constexpr (requires { scalar(op, s, x); })
+  if constexpr (isWritten)
     return scalar(op, s, x);
   else
     llvm_unreachable("the op's verifier admits other element types only");

@@ -1,3 +1,4 @@
+#include "CheckPlan.h"
 #include "Padding.h"
 #include "ValueVersions.h"
 
@@ -21,8 +22,9 @@ public:
       : main(main), mesh(mesh), planner(mesh, stepCost(cluster.withDevices(mesh.deviceCount()), mesh)) {}
 
   LogicalResult run() {
-    if (failed(readPlan()))
+    if (failed(checkPlan(main, mesh)))
       return failure();
+    readPlan();
     for (BlockArgument argument : main.getArguments())
       if (failed(partitionArgument(argument)))
         return failure();
@@ -36,28 +38,23 @@ public:
 private:
   // What the plan says, read before any type changes.
 
-  LogicalResult readPlan() {
+  void readPlan() {
     for (BlockArgument argument : main.getArguments())
       types[argument] = cast<RankedTensorType>(argument.getType());
     for (Operation &op : main.getBody().front()) {
       for (OpResult result : op.getResults())
         types[result] = cast<RankedTensorType>(result.getType());
-      if (failed(readNeeds(&op)))
-        return failure();
+      readNeeds(&op);
     }
-    return success();
   }
 
-  LogicalResult readNeeds(Operation *op) {
-    std::optional<std::vector<Sharding>> shardings =
+  void readNeeds(Operation *op) {
+    std::vector<Sharding> shardings =
         op->hasTrait<OpTrait::IsTerminator>() ? resultShardings() : shardingsIn(op, FroeDialect::kOperandShardings);
-    if (!shardings || shardings->size() != op->getNumOperands())
-      return op->emitError("expected a plan: a sharding for each operand");
-    for (auto [operand, sharding] : llvm::zip(op->getOperands(), *shardings))
+    for (auto [operand, sharding] : llvm::zip(op->getOperands(), shardings))
       needs[operand].push_back(sharding);
     if (auto shardable = dyn_cast<ShardableOpInterface>(op))
-      readPaddings(shardable, *shardings);
-    return success();
+      readPaddings(shardable, shardings);
   }
 
   void readPaddings(ShardableOpInterface op, const std::vector<Sharding> &shardings) {
@@ -69,24 +66,17 @@ private:
             paddings[op].push_back({static_cast<unsigned>(i), dim, value});
   }
 
-  std::optional<std::vector<Sharding>> shardingsIn(Operation *op, StringRef name) const {
-    auto attributes = op->getAttrOfType<ArrayAttr>(name);
-    if (!attributes)
-      return std::nullopt;
+  std::vector<Sharding> shardingsIn(Operation *op, StringRef name) const {
     std::vector<Sharding> shardings;
-    for (auto attribute : attributes.getAsRange<ShardingAttr>())
+    for (auto attribute : op->getAttrOfType<ArrayAttr>(name).getAsRange<ShardingAttr>())
       shardings.push_back(attribute.toSharding(mesh));
     return shardings;
   }
 
-  std::optional<std::vector<Sharding>> resultShardings() {
+  std::vector<Sharding> resultShardings() {
     std::vector<Sharding> shardings;
-    for (unsigned i = 0; i < main.getNumResults(); ++i) {
-      auto attribute = main.getResultAttrOfType<ShardingAttr>(i, FroeDialect::kSharding);
-      if (!attribute)
-        return std::nullopt;
-      shardings.push_back(attribute.toSharding(mesh));
-    }
+    for (unsigned i = 0; i < main.getNumResults(); ++i)
+      shardings.push_back(main.getResultAttrOfType<ShardingAttr>(i, FroeDialect::kSharding).toSharding(mesh));
     return shardings;
   }
 
@@ -94,10 +84,7 @@ private:
 
   LogicalResult partitionArgument(BlockArgument argument) {
     unsigned index = argument.getArgNumber();
-    auto attribute = main.getArgAttrOfType<ShardingAttr>(index, FroeDialect::kSharding);
-    if (!attribute)
-      return main.emitError("expected a plan: argument ") << index << " has no sharding";
-    Sharding sharding = attribute.toSharding(mesh);
+    Sharding sharding = main.getArgAttrOfType<ShardingAttr>(index, FroeDialect::kSharding).toSharding(mesh);
     main.setArgAttr(index, FroeDialect::kGlobalType, TypeAttr::get(types[argument]));
     argument.setType(localType(types[argument], sharding, mesh));
     return addVersions(argument, argument, sharding, main);
@@ -112,17 +99,14 @@ private:
   }
 
   LogicalResult partitionOp(Operation *op) {
-    std::optional<std::vector<Sharding>> in = shardingsIn(op, FroeDialect::kOperandShardings);
-    std::optional<std::vector<Sharding>> out = shardingsIn(op, FroeDialect::kResultShardings);
-    if (!out || out->size() != op->getNumResults())
-      return op->emitError("expected a plan: a sharding for each result");
+    std::vector<Sharding> out = shardingsIn(op, FroeDialect::kResultShardings);
     OpBuilder builder(op);
-    partitionOperands(builder, op, *in);
+    partitionOperands(builder, op, shardingsIn(op, FroeDialect::kOperandShardings));
     op->removeAttr(FroeDialect::kOperandShardings);
     op->removeAttr(FroeDialect::kResultShardings);
     if (auto iota = dyn_cast<IotaOp>(op))
-      return partitionIota(iota, out->front());
-    for (auto [result, sharding] : llvm::zip(op->getResults(), *out)) {
+      return partitionIota(iota, out.front());
+    for (auto [result, sharding] : llvm::zip(op->getResults(), out)) {
       if (isa<WeightOp>(op))
         keepWhole(op, types[result], sharding);
       result.setType(localType(types[result], sharding, mesh));
@@ -179,7 +163,7 @@ private:
   void partitionResults() {
     Operation *terminator = main.getBody().front().getTerminator();
     OpBuilder builder(terminator);
-    std::vector<Sharding> shardings = *resultShardings();
+    std::vector<Sharding> shardings = resultShardings();
     for (OpOperand &operand : terminator->getOpOperands()) {
       unsigned index = operand.getOperandNumber();
       main.setResultAttr(index, FroeDialect::kGlobalType, TypeAttr::get(types[operand.get()]));
