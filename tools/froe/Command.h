@@ -21,6 +21,7 @@ Action addOps(CLI::App &command);
 Action addCheck(CLI::App &command);
 Action addCalibrate(CLI::App &command);
 Action addDoctor(CLI::App &command);
+Action addSolve(CLI::App &command);
 
 /// Options that fix what a model leaves open, and how it is planned; texts as the user wrote them.
 struct ModelArguments {

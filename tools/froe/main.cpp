@@ -21,6 +21,7 @@ int main(int argc, char **argv) {
       {"ops", "list the ONNX operators that are supported", addOps},
       {"check", "say what a model needs that is not supported", addCheck},
       {"calibrate", "measure this machine and write a cluster file for --cluster", addCalibrate},
+      {"solve", "solve a problem of the public contest on intra-operator parallelism", addSolve},
       {"doctor", "check that this machine can compile and run programs", addDoctor},
   };
   std::vector<std::pair<CLI::App *, Action>> commands;

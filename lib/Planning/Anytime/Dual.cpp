@@ -1,0 +1,162 @@
+#include "Dual.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace froe {
+
+namespace {
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int kPlainSteps = 10; ///< before the prices move
+constexpr int kPatience = 30;   ///< steps without a better bound before the step length decays
+constexpr double kDecay = 0.7, kShortest = 2e-4;
+constexpr double kRestartWithMomentum = 0.05, kRestartPlain = 0.003;
+constexpr double kMemory = 0.8; ///< of the direction, with momentum
+} // namespace
+
+Dual::Dual(const Core &core)
+    : core(core), price(core.slots(), 0), bestPrice(price), direction(price), costs(core.costs),
+      labels(core.size(), 0) {
+  int64_t size = 0;
+  int widest = 1;
+  for (const Core::Node &node : core.nodes) {
+    widest = std::max(widest, node.labels);
+    for (int a = node.firstArc; a < node.endArc; ++a) {
+      offsets.push_back(size);
+      size += node.labels;
+    }
+  }
+  messages.assign(size, 0);
+  sum.resize(widest);
+  sent.resize(widest);
+  received.resize(widest + kLanes);
+}
+
+int64_t Dual::run(int64_t work, double known) {
+  fit.clear();
+  fitCost = kInfinity;
+  int64_t perStep = 2 * (static_cast<int64_t>(core.matrices.size()) + 8 * core.allLabels) + 4 * core.slots() + 100;
+  int64_t done = 0;
+  for (; done < work; done += perStep) {
+    step(known);
+    known = std::min(known, fitCost);
+    if (known - best < (core.integral ? 1 : 1e-9 * std::abs(known)))
+      break;
+  }
+  return done;
+}
+
+void Dual::step(double known) {
+  bool forwardDecodes = steps++ % 2 == 0;
+  computeCosts();
+  pass(true, forwardDecodes);
+  double value = pass(false, !forwardDecodes);
+  for (int t = 0; t < core.slots(); ++t)
+    value -= price[t] * double(core.room[t]);
+  if (value > best) {
+    best = value;
+    bestPrice = price;
+    stalled = 0;
+  } else {
+    ++stalled;
+  }
+  std::vector<int64_t> usage = core.usageOf(labels);
+  if (core.fits(usage))
+    if (double cost = core.costOf(labels); cost < std::min(fitCost, core.excluded)) {
+      fitCost = cost;
+      fit = labels;
+    }
+  if (steps > kPlainSteps)
+    movePrices(value, std::min(known, fitCost), usage);
+}
+
+void Dual::movePrices(double value, double known, const std::vector<int64_t> &usage) {
+  double squares = 0;
+  for (int t = 0; t < core.slots(); ++t) {
+    double excess = double(usage[t]) - double(core.room[t]);
+    if (price[t] == 0 && excess < 0)
+      excess = 0;
+    direction[t] = momentum ? kMemory * direction[t] + (1 - kMemory) * excess : excess;
+    squares += direction[t] * direction[t];
+  }
+  double aim = std::min(known - value, 0.3 * std::abs(value) + 1e-12);
+  if (squares > 0 && aim > 0)
+    for (int t = 0; t < core.slots(); ++t)
+      price[t] = std::max(0.0, price[t] + length * aim / squares * direction[t]);
+  if (stalled >= kPatience)
+    decay(value);
+}
+
+void Dual::decay(double value) {
+  stalled = 0;
+  length *= kDecay;
+  if (!momentum)
+    price = bestPrice;
+  if (length >= kShortest)
+    return;
+  momentum = !momentum;
+  length = momentum ? kRestartWithMomentum : kRestartPlain;
+  price = bestPrice;
+  std::ranges::fill(direction, 0);
+}
+
+void Dual::computeCosts() {
+  costs = core.costs;
+  std::vector<double> sums = prefixSums(price);
+  for (const Core::Node &node : core.nodes)
+    core.addPrices(node, sums, 1, &costs[node.cost]);
+}
+
+/// Into `sum`: the node's costs and all messages to it.
+void Dual::gather(int number) {
+  const Core::Node &node = core.nodes[number];
+  std::copy_n(&costs[node.cost], node.labels, sum.data());
+  for (int a = node.firstArc; a < node.endArc; ++a) {
+    const double *in = message(a);
+    for (int k = 0; k < node.labels; ++k)
+      sum[k] += in[k];
+  }
+}
+
+/// One sweep. Returns the bound (of the backward sweep).
+double Dual::pass(bool forward, bool decode) {
+  double total = 0;
+  std::vector<double> choice;
+  for (int step = 0; step < core.size(); ++step) {
+    int number = forward ? step : core.size() - 1 - step;
+    const Core::Node &node = core.nodes[number];
+    gather(number);
+    int back = node.forward - node.firstArc, ahead = node.endArc - node.forward;
+    int first = forward ? node.forward : node.firstArc, end = forward ? node.endArc : node.forward;
+    if (decode) { // neighbours already decided count exactly, the others by their messages
+      choice.assign(sum.begin(), sum.begin() + node.labels);
+      for (int a = forward ? node.firstArc : node.forward; a < (forward ? node.forward : node.endArc); ++a) {
+        const Core::Arc &arc = core.arcs[a];
+        const double *in = message(a);
+        const double *row = &core.matrices[core.arcs[arc.reverse].matrix + int64_t(labels[arc.other]) * node.labels];
+        for (int k = 0; k < node.labels; ++k)
+          choice[k] += row[k] - in[k];
+      }
+      labels[number] = static_cast<int>(std::ranges::min_element(choice) - choice.begin());
+    }
+    double least = *std::min_element(sum.begin(), sum.begin() + node.labels);
+    total += least;
+    double share = 1.0 / std::max({back, ahead, 1});
+    for (int a = first; a < end; ++a) {
+      const Core::Arc &arc = core.arcs[a];
+      const Core::Node &other = core.nodes[arc.other];
+      const double *in = message(a);
+      for (int k = 0; k < node.labels; ++k)
+        sent[k] = share * (sum[k] - least) - in[k];
+      double *out = message(arc.reverse);
+      minPlus(sent.data(), &core.matrices[arc.matrix], node.labels, other.labels, received.data());
+      double smallest = *std::min_element(received.begin(), received.begin() + other.labels);
+      total += smallest;
+      for (int k = 0; k < other.labels; ++k)
+        out[k] = std::min(received[k] - smallest, core.excluded);
+    }
+  }
+  return total;
+}
+
+} // namespace froe

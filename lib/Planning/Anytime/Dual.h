@@ -1,0 +1,49 @@
+#pragma once
+
+#include "Core.h"
+
+namespace froe {
+
+/// The Lagrangian dual of the memory limit: a price per byte in each slot, raised where memory is short. For given
+/// prices tree-reweighted message passing (TRW-S; Kolmogorov, PAMI 2006) bounds what any choice costs, and conditioned
+/// decoding of its messages gives a choice. One pass forward and back for each step of the prices; messages are kept.
+///
+/// Two rules for the step, since neither wins everywhere: with momentum, or without it and back to the best prices at
+/// each decay. They take turns when one is stuck.
+class Dual {
+public:
+  explicit Dual(const Core &core);
+
+  /// Steps until about `work` matrix cells have been looked at. `known`: the cost of the best choice that fits, or
+  /// infinity. Returns the cells.
+  int64_t run(int64_t work, double known);
+
+  double bound() const { return best; } ///< without the core's offset
+  const std::vector<double> &bestPrices() const { return bestPrice; }
+  const std::vector<double> &prices() const { return price; }
+  const std::vector<int> &decoding() const { return labels; }
+  /// The cheapest decoding of the last run that fits, if any.
+  const std::vector<int> &fitting() const { return fit; }
+
+private:
+  void step(double known);
+  void movePrices(double value, double known, const std::vector<int64_t> &usage);
+  void decay(double value);
+  void computeCosts();
+  double pass(bool forward, bool decode);
+  void gather(int node);
+  double *message(int arc) { return &messages[offsets[arc]]; }
+
+  const Core &core;
+  std::vector<double> price, bestPrice, direction, costs;
+  std::vector<double> messages;            ///< into the node of each arc, from its other end
+  std::vector<int64_t> offsets;            ///< of an arc's message
+  std::vector<double> sum, sent, received; ///< of one node
+  std::vector<int> labels, fit;
+  double best = -std::numeric_limits<double>::infinity(), fitCost = 0;
+  double length = 1;
+  int stalled = 0, steps = 0;
+  bool momentum = true;
+};
+
+} // namespace froe
