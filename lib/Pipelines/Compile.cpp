@@ -63,6 +63,9 @@ Compiled<void> Compilation::start() {
     if (!module)
       return std::unexpected(CompileFailure{1, module.error()});
     root = std::move(*module);
+    // Weights' files lie beside the model, wherever later phases are written.
+    if (!(*root)->hasAttr(FroeDialect::kSource))
+      (*root)->setAttr(FroeDialect::kSource, StringAttr::get(context.get(), options.model));
     if (phaseOf(*root))
       return {};
   } else {
