@@ -12,8 +12,8 @@ namespace froe::cpu {
 namespace {
 
 // Up to here a product waits for its weight's way from memory; our kernel, which prefetches across pages and pads
-// nothing, is then ahead of oneDNN's (measured by test/Bench/matmul).
-constexpr int64_t kSkinnyRows = 8;
+// nothing, is then ahead of oneDNN's (measured by test/Bench/matmul). With halves oneDNN has instructions of its own.
+constexpr int64_t kSkinnyRows = 64, kSkinnyHalfRows = 8;
 
 // Panels of narrower weights would mostly be padding.
 constexpr int64_t kNarrowColumns = 32;
@@ -25,6 +25,10 @@ std::string_view preferredBackend() {
 
 bool isReal(froe_type type) { return type == FROE_F32 || type == FROE_F16 || type == FROE_BF16; }
 
+bool isSkinny(const Product &product) {
+  return product.m <= (product.type == FROE_F32 ? kSkinnyRows : kSkinnyHalfRows);
+}
+
 std::string tiledPacking(froe_type type) {
   return isReal(type) ? "panel" + std::to_string(tileKernels<float, float>().width) : "plain";
 }
@@ -33,13 +37,11 @@ std::string chooseTag(const Product &product) {
   std::string_view preferred = preferredBackend();
   if (preferred == "openblas" || !isReal(product.type) || product.n < kNarrowColumns)
     return "plain";
-  if (preferred == "tiled" || product.m <= kSkinnyRows)
+  if (preferred == "tiled" || isSkinny(product))
     return tiledPacking(product.type);
   std::string tag = oneDnnPacking(product);
   return tag != "plain" || preferred == "onednn" ? tag : tiledPacking(product.type);
 }
-
-bool isSkinny(const Product &product) { return product.m <= kSkinnyRows; }
 
 BackendOr firstOf(std::initializer_list<BackendOr (*)(const Product &, const PanelLayout &, int)> order,
                   const Product &product, const PanelLayout &layout, int threads) {

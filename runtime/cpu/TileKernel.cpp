@@ -30,7 +30,7 @@ template <class S, class B, int bytes> FROE_INLINE Vector<S, bytes> widen(const 
 
 template <class S, class B, int bytes, int rows, int vectors>
 FROE_INLINE void tile(const S *__restrict a, int64_t aRow, int64_t aStep, const B *__restrict b, int64_t bStep,
-                      int64_t k, S *__restrict sums, bool accumulate, int64_t ahead) {
+                      int64_t k, S *__restrict sums, bool accumulate, Prefetch prefetch) {
   using V = Vector<S, bytes>;
   constexpr int lanes = bytes / sizeof(S), width = lanes * vectors;
   V sum[rows][vectors];
@@ -44,9 +44,10 @@ FROE_INLINE void tile(const S *__restrict a, int64_t aRow, int64_t aStep, const 
 #pragma unroll
     for (int v = 0; v < vectors; ++v) {
       right[v] = widen<S, B, bytes>(b + v * lanes);
-      if (v * lanes * sizeof(B) % 64 == 0)
-        __builtin_prefetch(reinterpret_cast<const char *>(b + v * lanes) + ahead);
+      if (v * 64 < prefetch.perStep)
+        __builtin_prefetch(prefetch.next + v * 64);
     }
+    prefetch.next += prefetch.perStep;
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       V left;
@@ -71,18 +72,18 @@ FROE_INLINE void tile(const S *__restrict a, int64_t aRow, int64_t aStep, const 
 // a row.
 template <class S, class B, int rows>
 FROE_TARGET_AVX512 void tileAvx512(const S *a, int64_t aRow, int64_t aStep, const B *b, int64_t bStep, int64_t k,
-                                   S *sums, bool accumulate, int64_t ahead) {
-  tile<S, B, 64, rows, 4>(a, aRow, aStep, b, bStep, k, sums, accumulate, ahead);
+                                   S *sums, bool accumulate, Prefetch prefetch) {
+  tile<S, B, 64, rows, 4>(a, aRow, aStep, b, bStep, k, sums, accumulate, prefetch);
 }
 template <class S, class B, int rows>
 FROE_TARGET_AVX2 void tileAvx2(const S *a, int64_t aRow, int64_t aStep, const B *b, int64_t bStep, int64_t k, S *sums,
-                               bool accumulate, int64_t ahead) {
-  tile<S, B, 32, rows, 2>(a, aRow, aStep, b, bStep, k, sums, accumulate, ahead);
+                               bool accumulate, Prefetch prefetch) {
+  tile<S, B, 32, rows, 2>(a, aRow, aStep, b, bStep, k, sums, accumulate, prefetch);
 }
 template <class S, class B, int rows>
 void tileBaseline(const S *a, int64_t aRow, int64_t aStep, const B *b, int64_t bStep, int64_t k, S *sums,
-                  bool accumulate, int64_t ahead) {
-  tile<S, B, 16, rows, 2>(a, aRow, aStep, b, bStep, k, sums, accumulate, ahead);
+                  bool accumulate, Prefetch prefetch) {
+  tile<S, B, 16, rows, 2>(a, aRow, aStep, b, bStep, k, sums, accumulate, prefetch);
 }
 
 template <class S, class B> TileKernels<S, B> kernelsFor(Isa isa) {

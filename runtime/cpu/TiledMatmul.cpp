@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kDepth = 384, kRows = 240, kLeftBytes = 1 << 20;
 // With few rows the time is b's way from memory. Up to kMaxTileRows b is read straight through; up to kFewRows in
 // blocks that fit the first-level cache twice, so that the next one arrives while the current one is reread.
-constexpr int64_t kFewRows = 64, kFewRowsDepth = 64, kStreamDepth = 4096, kStreamAhead = 8192, kCachedAhead = 3072;
+constexpr int64_t kFewRows = 128, kFewRowsDepth = 128, kStreamDepth = 4096, kStreamAhead = 8192, kCachedAhead = 3072;
 
 /// Words that a kernel can read as they are, as sums, even where the stored type is signed.
 template <class E> inline constexpr bool kReadsAsSum = sizeof(E) == sizeof(Sum<E>);
@@ -38,6 +38,11 @@ public:
     tiles = (product.n + width - 1) / width;
     tasks = product.batchSize() * chunks * tiles;
     pieceCount = std::min<int64_t>(threads, tasks);
+    // Rows of a that lie a multiple of this apart compete for few sets of the first-level cache.
+    constexpr int64_t kConflictBytes = 1024;
+    bool conflicts = product.a.m * int64_t(sizeof(S)) % kConflictBytes == 0;
+    copiesLeft = !kReadsAsSum<E> || (conflicts && product.m > kMaxTileRows && tiles > 1);
+    leftRow = product.k + 64 / int64_t(sizeof(S));
     usesDots = std::is_same_v<E, float> && !product.weight && product.b.m == 1 && product.b.n != 1 &&
                product.a.n == 1 && product.m <= 4 && product.n > 1;
   }
@@ -68,7 +73,7 @@ private:
 
   uint64_t sumsWords() const { return uint64_t(rowsPerChunk * width); }
   uint64_t blockWords() const { return uint64_t(depth * width); }
-  uint64_t leftWords() const { return kReadsAsSum<E> ? 0 : uint64_t(rowsPerChunk * product.k); }
+  uint64_t leftWords() const { return copiesLeft ? uint64_t(rowsPerChunk * leftRow) : 0; }
 
   void runTask(int64_t task, bool newChunk, Work &work) {
     int64_t tile = task % tiles, chunk = task / tiles % chunks;
@@ -87,18 +92,19 @@ private:
   void loadLeft(const Place &place, Work &work) {
     const E *a = static_cast<const E *>(work.buffers[product.aBuffer]) + batchOffset(product, product.a, place.batch) +
                  place.m * product.a.m;
-    if constexpr (kReadsAsSum<E>) {
-      work.left = reinterpret_cast<const S *>(a);
-      work.leftRow = product.a.m;
-      work.leftStep = product.a.n;
-    } else {
-      for (int64_t m = 0; m < place.rows; ++m)
-        for (int64_t k = 0; k < product.k; ++k)
-          work.leftCopy[m * product.k + k] = load(a[m * product.a.m + k * product.a.n]);
-      work.left = work.leftCopy;
-      work.leftRow = product.k;
-      work.leftStep = 1;
-    }
+    if constexpr (kReadsAsSum<E>)
+      if (!copiesLeft) {
+        work.left = reinterpret_cast<const S *>(a);
+        work.leftRow = product.a.m;
+        work.leftStep = product.a.n;
+        return;
+      }
+    for (int64_t m = 0; m < place.rows; ++m)
+      for (int64_t k = 0; k < product.k; ++k)
+        work.leftCopy[m * leftRow + k] = load(a[m * product.a.m + k * product.a.n]);
+    work.left = work.leftCopy;
+    work.leftRow = leftRow;
+    work.leftStep = 1;
   }
 
   void runDots(const Place &place, Work &work) {
@@ -151,25 +157,37 @@ private:
   void multiply(const Place &place, int64_t k, int64_t steps, const B *b, int64_t bStep, Work &work) {
     const TileKernels<S, B> &kernels = tileKernels<S, B>();
     int64_t blocks = (place.rows + kMaxTileRows - 1) / kMaxTileRows;
-    int64_t ahead = blocks == 1             ? kStreamAhead * bStep / width
-                    : product.m <= kFewRows ? steps * bStep * int64_t(sizeof(B))
-                                            : kCachedAhead;
     for (int64_t block = 0; block < blocks; ++block) {
       Range rows = partOf(place.rows, 1, blocks, block);
       int64_t count = rows.end - rows.begin;
       S *sums = work.sums + rows.begin * width;
       kernels.run[count](work.left + rows.begin * work.leftRow + k * work.leftStep, work.leftRow, work.leftStep, b,
-                         bStep, steps, sums, k > 0, ahead);
+                         bStep, steps, sums, k > 0, prefetchFor(b, bStep, steps, blocks, block));
       if (k + steps == product.k)
         epilogue.finish({place.batch, place.m + rows.begin, count, place.n, place.columns, sums, width}, work.buffers);
     }
+  }
+
+  /// What a row block prefetches: b itself some way ahead, or, where few rows share a block of b, their part of the
+  /// next one, so that memory is busy all the time.
+  template <class B>
+  Prefetch prefetchFor(const B *b, int64_t bStep, int64_t steps, int64_t blocks, int64_t block) const {
+    const char *here = reinterpret_cast<const char *>(b);
+    int64_t stepBytes = bStep * int64_t(sizeof(B));
+    if (blocks == 1)
+      return {here + kStreamAhead * bStep / width, stepBytes};
+    if (product.m > kFewRows)
+      return {here + kCachedAhead, stepBytes};
+    int64_t lines = (steps * stepBytes + 63) / 64, perStep = 64 * ((lines + blocks * steps - 1) / (blocks * steps));
+    return {here + steps * stepBytes + block * steps * perStep, perStep};
   }
 
   Product product;
   PanelLayout layout;
   Epilogue epilogue;
   int64_t width, depth, rowsPerChunk, chunks, tiles, tasks, pieceCount;
-  bool usesDots;
+  int64_t leftRow; /* words between rows of a's copy: a cache line more than they have */
+  bool copiesLeft, usesDots;
 };
 
 int64_t tileWidth(froe_type type) {
