@@ -104,6 +104,19 @@ Compiled<void> compileReference(const Arguments &arguments, const Manifest &mani
   return compilation.writePackage(folder);
 }
 
+/// Why a package is not of this model, if it is not: tensors by name, type and shape.
+std::optional<std::string> findOther(const char *what, const std::vector<Manifest::Tensor> &found,
+                                     const std::vector<Manifest::Tensor> &expected) {
+  auto text = [](const std::vector<Manifest::Tensor> &tensors, size_t i) {
+    return i < tensors.size() ? fmt::format("'{}' {}", tensors[i].name, describe(tensors[i].type, tensors[i].shape))
+                              : "none";
+  };
+  for (size_t i = 0; i < std::max(found.size(), expected.size()); ++i)
+    if (text(found, i) != text(expected, i))
+      return fmt::format("{} {}, the model's is {}", what, text(found, i), text(expected, i));
+  return std::nullopt;
+}
+
 int verify(const Arguments &arguments) {
   std::expected<Manifest, std::string> manifest = readManifest(arguments.package);
   if (!manifest)
@@ -120,6 +133,14 @@ int verify(const Arguments &arguments) {
   } folder{name};
   if (auto done = compileReference(arguments, *manifest, folder.path / "reference.froe"); !done)
     return report(done.error());
+
+  std::expected<Manifest, std::string> reference = readManifest(folder.path / "reference.froe");
+  if (!reference)
+    return report(3, {reference.error()});
+  for (auto why : {findOther("input", manifest->inputs, reference->inputs),
+                   findOther("output", manifest->outputs, reference->outputs)})
+    if (why)
+      return report(1, {fmt::format("'{}' was not made from '{}': its {}", arguments.package, arguments.model, *why)});
 
   RunOptions options;
   options.randomInputs = true;
