@@ -77,3 +77,71 @@ func.func @layout(%a: tensor<4x8xf32>, %b: tensor<4x2xf32>, %i: tensor<3xi64>, %
   %7 = froe.gather_nd %a, %t batch_dims 0 : tensor<4x8xf32>, tensor<5x2xi64> -> tensor<5xf32>
   return
 }
+
+// CHECK-LABEL: @unary
+func.func @unary(%a: tensor<4x8xf32>, %c: tensor<4x8xi1>) {
+  // CHECK: froe.abs %arg0 : tensor<4x8xf32>
+  %0 = froe.abs %a : tensor<4x8xf32>
+  // CHECK: froe.neg %arg0 : tensor<4x8xf32>
+  %1 = froe.neg %a : tensor<4x8xf32>
+  // CHECK: froe.exp %arg0 : tensor<4x8xf32>
+  %2 = froe.exp %a : tensor<4x8xf32>
+  // CHECK: froe.log %arg0 : tensor<4x8xf32>
+  %3 = froe.log %a : tensor<4x8xf32>
+  // CHECK: froe.sqrt %arg0 : tensor<4x8xf32>
+  %4 = froe.sqrt %a : tensor<4x8xf32>
+  // CHECK: froe.reciprocal %arg0 : tensor<4x8xf32>
+  %5 = froe.reciprocal %a : tensor<4x8xf32>
+  // CHECK: froe.sin %arg0 : tensor<4x8xf32>
+  %6 = froe.sin %a : tensor<4x8xf32>
+  // CHECK: froe.cos %arg0 : tensor<4x8xf32>
+  %7 = froe.cos %a : tensor<4x8xf32>
+  // CHECK: froe.tanh %arg0 : tensor<4x8xf32>
+  %8 = froe.tanh %a : tensor<4x8xf32>
+  // CHECK: froe.erf %arg0 : tensor<4x8xf32>
+  %9 = froe.erf %a : tensor<4x8xf32>
+  // CHECK: froe.floor %arg0 : tensor<4x8xf32>
+  %10 = froe.floor %a : tensor<4x8xf32>
+  // CHECK: froe.ceil %arg0 : tensor<4x8xf32>
+  %11 = froe.ceil %a : tensor<4x8xf32>
+  // CHECK: froe.round %arg0 : tensor<4x8xf32>
+  %12 = froe.round %a : tensor<4x8xf32>
+  // CHECK: froe.sign %arg0 : tensor<4x8xf32>
+  %13 = froe.sign %a : tensor<4x8xf32>
+  // CHECK: froe.sigmoid %arg0 : tensor<4x8xf32>
+  %14 = froe.sigmoid %a : tensor<4x8xf32>
+  // CHECK: froe.silu %arg0 : tensor<4x8xf32>
+  %15 = froe.silu %a : tensor<4x8xf32>
+  // CHECK: froe.relu %arg0 : tensor<4x8xf32>
+  %16 = froe.relu %a : tensor<4x8xf32>
+  // CHECK: froe.not %arg1 : tensor<4x8xi1>
+  %17 = froe.not %c : tensor<4x8xi1>
+  return
+}
+
+// CHECK-LABEL: @binary
+func.func @binary(%a: tensor<4x8xi64>, %b: tensor<4x8xi64>) {
+  // CHECK: froe.add %arg0, %arg1 : tensor<4x8xi64>
+  %0 = froe.add %a, %b : tensor<4x8xi64>
+  // CHECK: froe.sub %arg0, %arg1 : tensor<4x8xi64>
+  %1 = froe.sub %a, %b : tensor<4x8xi64>
+  // CHECK: froe.mul %arg0, %arg1 : tensor<4x8xi64>
+  %2 = froe.mul %a, %b : tensor<4x8xi64>
+  // CHECK: froe.div %arg0, %arg1 : tensor<4x8xi64>
+  %3 = froe.div %a, %b : tensor<4x8xi64>
+  // CHECK: froe.mod %arg0, %arg1 : tensor<4x8xi64>
+  %4 = froe.mod %a, %b : tensor<4x8xi64>
+  // CHECK: froe.pow %arg0, %arg1 : tensor<4x8xi64>
+  %5 = froe.pow %a, %b : tensor<4x8xi64>
+  // CHECK: froe.max %arg0, %arg1 : tensor<4x8xi64>
+  %6 = froe.max %a, %b : tensor<4x8xi64>
+  // CHECK: froe.min %arg0, %arg1 : tensor<4x8xi64>
+  %7 = froe.min %a, %b : tensor<4x8xi64>
+  // CHECK: froe.and %arg0, %arg1 : tensor<4x8xi64>
+  %8 = froe.and %a, %b : tensor<4x8xi64>
+  // CHECK: froe.or %arg0, %arg1 : tensor<4x8xi64>
+  %9 = froe.or %a, %b : tensor<4x8xi64>
+  // CHECK: froe.xor %arg0, %arg1 : tensor<4x8xi64>
+  %10 = froe.xor %a, %b : tensor<4x8xi64>
+  return
+}
