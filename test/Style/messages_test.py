@@ -12,7 +12,8 @@ MESSAGE = re.compile(r'emit(?:Op)?Error\((?:loc, )?"((?:[^"\\]|\\.)*)"')
 def main() -> int:
     problems = []
     for dialect in ("Froe", "Rank"):
-        expected = "\n".join(re.findall(r"expected-error.*", (ROOT / f"test/Dialect/{dialect}/errors.mlir").read_text()))
+        tests = files(f"test/Dialect/{dialect}/errors*.mlir")
+        expected = "\n".join(line for test in tests for line in re.findall(r"expected-error.*", test.read_text()))
         for file in files(f"dialects/{dialect}/*.cpp"):
             for message in MESSAGE.findall(file.read_text()):
                 text = message.replace('\\"', '"')

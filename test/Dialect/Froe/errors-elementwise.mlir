@@ -1,0 +1,31 @@
+// RUN: froe-opt %s --split-input-file --verify-diagnostics
+
+func.func @compare_result(%a: tensor<4xf32>) {
+  // expected-error @below {{expected boolean result, found 'tensor<4xf32>'}}
+  %0 = froe.compare less %a, %a : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic(%a: tensor<?xf32>) {
+  // expected-error @below {{statically shaped tensor of float, integer or boolean elements}}
+  %0 = froe.exp %a : tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @is_nan_result(%a: tensor<4xf32>) {
+  // expected-error @below {{expected boolean result, found 'tensor<4xi8>'}}
+  %0 = froe.is_nan %a : tensor<4xf32> -> tensor<4xi8>
+  return
+}
+
+// -----
+
+func.func @select_condition(%a: tensor<4xf32>) {
+  // expected-error @below {{expected boolean condition, found 'tensor<4xf32>'}}
+  %0 = froe.select %a, %a, %a : tensor<4xf32>, tensor<4xf32>
+  return
+}
