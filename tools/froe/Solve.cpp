@@ -7,7 +7,6 @@
 #include <csignal>
 #include <fmt/format.h>
 #include <fstream>
-#include <sys/resource.h>
 
 namespace froe {
 namespace {
@@ -22,10 +21,16 @@ struct SolveArguments {
 
 volatile std::sig_atomic_t interrupted = 0;
 
-int64_t peakResidentBytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return int64_t(usage.ru_maxrss) * 1024;
+/// Largest memory of this process so far that is no file's, in bytes.
+int64_t peakBytes() {
+  int64_t peak = 0, files = 0;
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmHWM:"))
+      peak = std::stoll(line.substr(6)) * 1024;
+    else if (line.starts_with("RssFile:"))
+      files = std::stoll(line.substr(8)) * 1024;
+  return peak - files;
 }
 
 double secondsSince(std::chrono::steady_clock::time_point start) {
@@ -43,11 +48,10 @@ int writeSolution(const std::string &path, const std::vector<int> &choice) {
 int reportNone(const SolveArguments &arguments, const NoPlan &none, double seconds) {
   const char *why = none.proven ? "no choice fits" : "no choice that fits was found in time";
   if (arguments.json)
-    fmt::print("{}\n", nlohmann::ordered_json{{"feasible", false},
-                                              {"proven", none.proven},
-                                              {"seconds", seconds},
-                                              {"peak_bytes", peakResidentBytes()}}
-                           .dump());
+    fmt::print("{}\n",
+               nlohmann::ordered_json{
+                   {"feasible", false}, {"proven", none.proven}, {"seconds", seconds}, {"peak_bytes", peakBytes()}}
+                   .dump());
   return report(1, {fmt::format("{}: {}", arguments.problem, why)});
 }
 
@@ -58,7 +62,7 @@ void print(const SolveArguments &arguments, const Solution &solution, double sec
                                               {"bound", solution.bound},
                                               {"gap", solution.gap()},
                                               {"seconds", seconds},
-                                              {"peak_bytes", peakResidentBytes()}}
+                                              {"peak_bytes", peakBytes()}}
                            .dump());
     return;
   }
@@ -66,7 +70,7 @@ void print(const SolveArguments &arguments, const Solution &solution, double sec
   fmt::print("bound    {:.0f}\n", solution.bound);
   fmt::print("gap      {}\n", solution.gap() > 0 ? fmt::format("{:.3f}%", 100 * solution.gap()) : "0, proven best");
   fmt::print("seconds  {:.2f}\n", seconds);
-  fmt::print("memory   {:.0f} MiB\n", double(peakResidentBytes()) / (1 << 20));
+  fmt::print("memory   {:.0f} MiB\n", double(peakBytes()) / (1 << 20));
 }
 
 int solveFile(const SolveArguments &arguments) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 namespace froe {
 
@@ -15,6 +16,31 @@ double largestFinite(const std::vector<double> &values) {
       largest = std::max(largest, value);
   return largest;
 }
+
+/// Layers repeat, and so do their matrices: equal ones are stored once, so that all of them stay in the cache.
+class SharedMatrices {
+public:
+  /// Where a matrix equal to the one from `begin` to the end lies; that one is dropped if it is not the first.
+  int64_t place(std::vector<double> &matrices, int64_t begin) {
+    std::string_view text(reinterpret_cast<const char *>(&matrices[begin]), (matrices.size() - begin) * sizeof(double));
+    std::vector<Place> &same = places[std::hash<std::string_view>()(text)];
+    for (const Place &place : same)
+      if (place.size == matrices.size() - begin &&
+          std::equal(matrices.begin() + begin, matrices.end(), matrices.begin() + place.begin)) {
+        matrices.resize(begin);
+        return place.begin;
+      }
+    same.push_back({begin, matrices.size() - begin});
+    return begin;
+  }
+
+private:
+  struct Place {
+    int64_t begin;
+    size_t size;
+  };
+  std::unordered_map<size_t, std::vector<Place>> places;
+};
 } // namespace
 
 Core::Core(const Reduction &reduction) : room(reduction.getRoom()), offset(reduction.getOffset()) {
@@ -26,17 +52,15 @@ Core::Core(const Reduction &reduction) : room(reduction.getRoom()), offset(reduc
       number[i] = static_cast<int>(next++);
   excluded = 1;
   std::vector<std::vector<std::pair<int, int>>> around(from.size()); // neighbour, edge
-  int64_t cells = 0;
   for (size_t e = 0; e < edges.size(); ++e)
     if (edges[e].alive) {
       around[edges[e].a].emplace_back(edges[e].b, static_cast<int>(e));
       around[edges[e].b].emplace_back(edges[e].a, static_cast<int>(e));
       excluded += largestFinite(edges[e].cost);
-      cells += 2 * static_cast<int64_t>(edges[e].cost.size());
     }
   for (const Reduction::Node &node : from)
     excluded += largestFinite(node.cost);
-  matrices.reserve(cells + kLanes);
+  SharedMatrices shared;
   auto value = [&](double cost) {
     integral = integral && (cost == kInfinity || cost == std::floor(cost));
     return cost == kInfinity ? excluded : cost;
@@ -70,6 +94,7 @@ Core::Core(const Reduction &reduction) : room(reduction.getRoom()), offset(reduc
       if (firstArcOf[e] >= 0)
         arcs[firstArcOf[e]].reverse = static_cast<int>(arcs.size()) - 1;
       firstArcOf[e] = static_cast<int>(arcs.size()) - 1;
+      int64_t begin = static_cast<int64_t>(matrices.size());
       int rows = from[edge.a].labels(), columns = from[edge.b].labels();
       if (edge.a == static_cast<int>(i))
         for (double cost : edge.cost)
@@ -78,11 +103,14 @@ Core::Core(const Reduction &reduction) : room(reduction.getRoom()), offset(reduc
         for (int column = 0; column < columns; ++column)
           for (int row = 0; row < rows; ++row)
             matrices.push_back(value(edge.cost[row * columns + column]));
+      arcs.back().matrix = shared.place(matrices, begin);
+      cells += static_cast<int64_t>(edge.cost.size());
     }
     node.endArc = static_cast<int>(arcs.size());
     node.endSegment = static_cast<int>(segments.size());
     allLabels += node.labels;
   }
+  matrices.shrink_to_fit();
   matrices.resize(matrices.size() + kLanes, excluded); // minPlus reads over the end
 }
 

@@ -31,8 +31,8 @@ struct Core {
   std::vector<double> costs, matrices; ///< exclusion is the finite number `excluded`, more than any finite choice costs
   std::vector<int64_t> bytes, room;
   double offset = 0, excluded = 0;
-  int64_t allLabels = 0;
-  bool integral = true; ///< all costs are integers, so a bound may be rounded up
+  int64_t allLabels = 0, cells = 0; ///< of all nodes; of all edges' matrices, both orientations
+  bool integral = true;             ///< all costs are integers, so a bound may be rounded up
 
   int size() const { return static_cast<int>(nodes.size()); }
   int slots() const { return static_cast<int>(room.size()); }

@@ -35,7 +35,7 @@ Dual::Dual(const Core &core)
 int64_t Dual::run(int64_t work, double known) {
   fit.clear();
   fitCost = kInfinity;
-  int64_t perStep = 2 * (static_cast<int64_t>(core.matrices.size()) + 8 * core.allLabels) + 4 * core.slots() + 100;
+  int64_t perStep = core.cells + 8 * core.allLabels + 4 * core.slots() + 100;
   int64_t done = 0;
   for (; done < work; done += perStep) {
     step(known);

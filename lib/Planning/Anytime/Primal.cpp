@@ -9,7 +9,7 @@ namespace froe {
 namespace {
 constexpr int kLargestBlock = 10; ///< as a power of two
 constexpr int kPriceRaises = 12;
-constexpr int64_t kFirstCycle = 300'000'000, kCyclePerLabel = 25'000;
+constexpr int64_t kFirstCycle = 100'000'000, kCyclePerLabel = 8'000;
 constexpr double kCycleGrowth = 1.2;
 } // namespace
 
