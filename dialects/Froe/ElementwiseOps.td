@@ -12,19 +12,22 @@ class Froe_ElementwiseOp<string mnemonic, string rule, string floatOp, string in
     "using IntegerScalar = " # !if(!empty(integerOp), "void", "::mlir::" # integerOp) # ";\n";
 }
 
-class Froe_UnaryOp<string mnemonic, string floatOp, string integerOp = "", string partial = "", list<Trait> traits = []>
+class Froe_UnaryOp<string mnemonic, string floatOp, string integerOp = "", string partial = "", Type operandType = Froe_Tensor>
     : Froe_ElementwiseOp<mnemonic, "(...) -> (...)" # partial, floatOp, integerOp,
-                         traits # [SameOperandsAndResultType]> {
-  let arguments = (ins Froe_Tensor:$operand);
+                         [SameOperandsAndResultType]> {
+  let arguments = (ins operandType:$operand);
   let results = (outs Froe_Tensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($result)";
   let description = "```mlir\n%1 = froe." # mnemonic # " %0 : tensor<4x8xf32>\n```";
 }
 
-class Froe_BinaryOp<string mnemonic, string floatOp, string integerOp, string partial = "", list<Trait> traits = []>
+class Froe_FloatUnaryOp<string mnemonic, string floatOp> : Froe_UnaryOp<mnemonic, floatOp, "", "", Froe_FloatTensor>;
+
+class Froe_BinaryOp<string mnemonic, string floatOp, string integerOp, string partial = "", list<Trait> traits = [],
+                    Type operandType = Froe_Tensor>
     : Froe_ElementwiseOp<mnemonic, "(...), (...) -> (...)" # partial, floatOp, integerOp,
                          traits # [SameOperandsAndResultType]> {
-  let arguments = (ins Froe_Tensor:$lhs, Froe_Tensor:$rhs);
+  let arguments = (ins operandType:$lhs, operandType:$rhs);
   let results = (outs Froe_Tensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
   let description = "```mlir\n%2 = froe." # mnemonic # " %0, %1 : tensor<4x8xf32>\n```";
@@ -32,22 +35,22 @@ class Froe_BinaryOp<string mnemonic, string floatOp, string integerOp, string pa
 
 def Froe_AbsOp : Froe_UnaryOp<"abs", "math::AbsFOp", "math::AbsIOp"> { let summary = "absolute value"; }
 def Froe_NegOp : Froe_UnaryOp<"neg", "arith::NegFOp", "", " | partial 0: sum"> { let summary = "negative"; }
-def Froe_ExpOp : Froe_UnaryOp<"exp", "math::ExpOp"> { let summary = "e to the power of x"; }
-def Froe_LogOp : Froe_UnaryOp<"log", "math::LogOp"> { let summary = "natural logarithm"; }
-def Froe_SqrtOp : Froe_UnaryOp<"sqrt", "math::SqrtOp"> { let summary = "square root"; }
-def Froe_ReciprocalOp : Froe_UnaryOp<"reciprocal", ""> { let summary = "1 / x"; }
-def Froe_SinOp : Froe_UnaryOp<"sin", "math::SinOp"> { let summary = "sine"; }
-def Froe_CosOp : Froe_UnaryOp<"cos", "math::CosOp"> { let summary = "cosine"; }
-def Froe_TanhOp : Froe_UnaryOp<"tanh", "math::TanhOp"> { let summary = "hyperbolic tangent"; }
-def Froe_ErfOp : Froe_UnaryOp<"erf", "math::ErfOp"> { let summary = "error function"; }
-def Froe_FloorOp : Froe_UnaryOp<"floor", "math::FloorOp"> { let summary = "largest integer not above x"; }
-def Froe_CeilOp : Froe_UnaryOp<"ceil", "math::CeilOp"> { let summary = "smallest integer not below x"; }
-def Froe_RoundOp : Froe_UnaryOp<"round", "math::RoundEvenOp"> { let summary = "nearest integer, halves to even"; }
+def Froe_ExpOp : Froe_FloatUnaryOp<"exp", "math::ExpOp"> { let summary = "e to the power of x"; }
+def Froe_LogOp : Froe_FloatUnaryOp<"log", "math::LogOp"> { let summary = "natural logarithm"; }
+def Froe_SqrtOp : Froe_FloatUnaryOp<"sqrt", "math::SqrtOp"> { let summary = "square root"; }
+def Froe_ReciprocalOp : Froe_FloatUnaryOp<"reciprocal", ""> { let summary = "1 / x"; }
+def Froe_SinOp : Froe_FloatUnaryOp<"sin", "math::SinOp"> { let summary = "sine"; }
+def Froe_CosOp : Froe_FloatUnaryOp<"cos", "math::CosOp"> { let summary = "cosine"; }
+def Froe_TanhOp : Froe_FloatUnaryOp<"tanh", "math::TanhOp"> { let summary = "hyperbolic tangent"; }
+def Froe_ErfOp : Froe_FloatUnaryOp<"erf", "math::ErfOp"> { let summary = "error function"; }
+def Froe_FloorOp : Froe_FloatUnaryOp<"floor", "math::FloorOp"> { let summary = "largest integer not above x"; }
+def Froe_CeilOp : Froe_FloatUnaryOp<"ceil", "math::CeilOp"> { let summary = "smallest integer not below x"; }
+def Froe_RoundOp : Froe_FloatUnaryOp<"round", "math::RoundEvenOp"> { let summary = "nearest integer, halves to even"; }
 def Froe_SignOp : Froe_UnaryOp<"sign", ""> { let summary = "-1, 0 or 1"; }
-def Froe_SigmoidOp : Froe_UnaryOp<"sigmoid", ""> { let summary = "1 / (1 + exp(-x))"; }
-def Froe_SiluOp : Froe_UnaryOp<"silu", ""> { let summary = "x * sigmoid(x), also called swish"; }
+def Froe_SigmoidOp : Froe_FloatUnaryOp<"sigmoid", ""> { let summary = "1 / (1 + exp(-x))"; }
+def Froe_SiluOp : Froe_FloatUnaryOp<"silu", ""> { let summary = "x * sigmoid(x), also called swish"; }
 def Froe_ReluOp : Froe_UnaryOp<"relu", ""> { let summary = "max(x, 0); NaN stays NaN"; }
-def Froe_NotOp : Froe_UnaryOp<"not", ""> { let summary = "logical not"; }
+def Froe_NotOp : Froe_UnaryOp<"not", "", "", "", Froe_IntegerTensor> { let summary = "logical not"; }
 
 def Froe_GeluForm : I32EnumAttr<"GeluForm", "how GELU is computed", [
     I32EnumAttrCase<"Erf", 0, "erf">, I32EnumAttrCase<"Tanh", 1, "tanh">]> {
@@ -63,7 +66,7 @@ def Froe_GeluOp : Froe_ElementwiseOp<"gelu", "(...) -> (...)", "", "", [SameOper
     %1 = froe.gelu erf %0 : tensor<4x8xf32>
     ```
   }];
-  let arguments = (ins Froe_GeluForm:$form, Froe_Tensor:$operand);
+  let arguments = (ins Froe_GeluForm:$form, Froe_FloatTensor:$operand);
   let results = (outs Froe_Tensor:$result);
   let assemblyFormat = "$form $operand attr-dict `:` type($result)";
 }
@@ -88,9 +91,9 @@ def Froe_MaxOp : Froe_BinaryOp<"max", "arith::MaximumFOp", "", " | partial 0 1: 
 def Froe_MinOp : Froe_BinaryOp<"min", "arith::MinimumFOp", "", " | partial 0 1: min", [Commutative]> {
   let summary = "smaller of two; NaN wins";
 }
-def Froe_AndOp : Froe_BinaryOp<"and", "", "arith::AndIOp", " | partial 0 1: and", [Commutative]> { let summary = "logical or bitwise and"; }
-def Froe_OrOp : Froe_BinaryOp<"or", "", "arith::OrIOp", " | partial 0 1: or", [Commutative]> { let summary = "logical or bitwise or"; }
-def Froe_XorOp : Froe_BinaryOp<"xor", "", "arith::XOrIOp", "", [Commutative]> { let summary = "logical or bitwise exclusive or"; }
+def Froe_AndOp : Froe_BinaryOp<"and", "", "arith::AndIOp", " | partial 0 1: and", [Commutative], Froe_IntegerTensor> { let summary = "logical or bitwise and"; }
+def Froe_OrOp : Froe_BinaryOp<"or", "", "arith::OrIOp", " | partial 0 1: or", [Commutative], Froe_IntegerTensor> { let summary = "logical or bitwise or"; }
+def Froe_XorOp : Froe_BinaryOp<"xor", "", "arith::XOrIOp", "", [Commutative], Froe_IntegerTensor> { let summary = "logical or bitwise exclusive or"; }
 
 def Froe_Comparison : I32EnumAttr<"Comparison", "a relation between two numbers", [
     I32EnumAttrCase<"Equal", 0, "equal">, I32EnumAttrCase<"Less", 1, "less">,
@@ -120,7 +123,7 @@ def Froe_IsNanOp : Froe_ElementwiseOp<"is_nan", "(...) -> (...)", "", ""> {
     %1 = froe.is_nan %0 : tensor<4xf32> -> tensor<4xi1>
     ```
   }];
-  let arguments = (ins Froe_Tensor:$operand);
+  let arguments = (ins Froe_FloatTensor:$operand);
   let results = (outs Froe_Tensor:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
   let hasVerifier = 1;

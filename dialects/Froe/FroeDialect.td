@@ -55,6 +55,13 @@ class Froe_AttrRuledOp<string mnemonic, list<Trait> traits = []>
 def Froe_Tensor : Type<CPred<"::froe::isProgramTensor($_self)">,
                        "statically shaped tensor of float, integer or boolean elements", "::mlir::RankedTensorType">;
 
+class Froe_TensorOf<string element, string what>
+    : Type<And<[Froe_Tensor.predicate,
+                CPred<"::llvm::isa<" # element # ">(::llvm::cast<::mlir::RankedTensorType>($_self).getElementType())">]>,
+           "statically shaped tensor of " # what, "::mlir::RankedTensorType">;
+def Froe_FloatTensor : Froe_TensorOf<"::mlir::FloatType", "floats">;
+def Froe_IntegerTensor : Froe_TensorOf<"::mlir::IntegerType", "integers or booleans">;
+
 /// As I64Attr, with signed accessors.
 def Froe_Int64 : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit integer">;
 

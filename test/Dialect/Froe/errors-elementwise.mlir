@@ -29,3 +29,27 @@ func.func @select_condition(%a: tensor<4xf32>) {
   %0 = froe.select %a, %a, %a : tensor<4xf32>, tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @exp_of_integers(%a: tensor<4xi64>) {
+  // expected-error @below {{must be statically shaped tensor of floats}}
+  %0 = froe.exp %a : tensor<4xi64>
+  return
+}
+
+// -----
+
+func.func @gelu_of_integers(%a: tensor<4xi64>) {
+  // expected-error @below {{must be statically shaped tensor of floats}}
+  %0 = froe.gelu erf %a : tensor<4xi64>
+  return
+}
+
+// -----
+
+func.func @and_of_floats(%a: tensor<4xf32>) {
+  // expected-error @below {{must be statically shaped tensor of integers or booleans}}
+  %0 = froe.and %a, %a : tensor<4xf32>
+  return
+}
