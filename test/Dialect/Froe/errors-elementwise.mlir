@@ -10,7 +10,7 @@ func.func @compare_result(%a: tensor<4xf32>) {
 
 func.func @dynamic(%a: tensor<?xf32>) {
   // expected-error @below {{statically shaped tensor of float, integer or boolean elements}}
-  %0 = froe.exp %a : tensor<?xf32>
+  %0 = froe.abs %a : tensor<?xf32>
   return
 }
 
