@@ -57,9 +57,11 @@ Core::Core(const Reduction &reduction) : room(reduction.getRoom()), offset(reduc
       around[edges[e].a].emplace_back(edges[e].b, static_cast<int>(e));
       around[edges[e].b].emplace_back(edges[e].a, static_cast<int>(e));
       excluded += largestFinite(edges[e].cost);
+      cells += 2 * static_cast<int64_t>(edges[e].cost.size());
     }
   for (const Reduction::Node &node : from)
     excluded += largestFinite(node.cost);
+  matrices.reserve(cells + kLanes); // pages that stay untouched take no memory; growing would copy
   SharedMatrices shared;
   auto value = [&](double cost) {
     integral = integral && (cost == kInfinity || cost == std::floor(cost));
@@ -104,13 +106,11 @@ Core::Core(const Reduction &reduction) : room(reduction.getRoom()), offset(reduc
           for (int row = 0; row < rows; ++row)
             matrices.push_back(value(edge.cost[row * columns + column]));
       arcs.back().matrix = shared.place(matrices, begin);
-      cells += static_cast<int64_t>(edge.cost.size());
     }
     node.endArc = static_cast<int>(arcs.size());
     node.endSegment = static_cast<int>(segments.size());
     allLabels += node.labels;
   }
-  matrices.shrink_to_fit();
   matrices.resize(matrices.size() + kLanes, excluded); // minPlus reads over the end
 }
 
