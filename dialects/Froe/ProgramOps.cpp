@@ -70,6 +70,11 @@ MeshOp meshOf(Operation *op) {
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 
+bool ConstantOp::isSplat() {
+  auto elements = dyn_cast<DenseElementsAttr>(getValue());
+  return elements && elements.isSplat();
+}
+
 LogicalResult WeightOp::verify() {
   if (getOffset() < 0)
     return emitOpError("expected an offset of at least 0, found ") << getOffset();

@@ -31,6 +31,10 @@ def Froe_ConstantOp : Froe_AttrRuledOp<"constant", [ConstantLike, AllTypesMatch<
   let results = (outs Froe_Tensor:$result);
   let assemblyFormat = "attr-dict $value";
   let hasFolder = 1;
+  let extraClassDeclaration = [{
+    /// Whether all elements are one number.
+    bool isSplat();
+  }];
 }
 
 def Froe_WeightOp : Froe_AttrRuledOp<"weight"> {

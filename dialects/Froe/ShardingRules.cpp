@@ -131,7 +131,10 @@ private:
 
 } // namespace
 
-Rule ConstantOp::getShardingRule() { return sourceRule(getResult(), FactorKind::Whole); }
+/// Elements that differ are kept on every rank; one number is a tensor of any shape.
+Rule ConstantOp::getShardingRule() {
+  return sourceRule(getResult(), isSplat() ? FactorKind::Parallel : FactorKind::Whole);
+}
 Rule WeightOp::getShardingRule() { return sourceRule(getResult(), FactorKind::Parallel); }
 Rule IotaOp::getShardingRule() { return sourceRule(getResult(), FactorKind::Parallel); }
 

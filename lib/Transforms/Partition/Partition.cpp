@@ -107,9 +107,12 @@ private:
     if (auto iota = dyn_cast<IotaOp>(op))
       return partitionIota(iota, out.front());
     for (auto [result, sharding] : llvm::zip(op->getResults(), out)) {
+      RankedTensorType local = localType(types[result], sharding, mesh);
       if (isa<WeightOp>(op))
         keepWhole(op, types[result], sharding);
-      result.setType(localType(types[result], sharding, mesh));
+      if (auto constant = dyn_cast<ConstantOp>(op); constant && constant.isSplat())
+        constant.setValueAttr(cast<DenseElementsAttr>(constant.getValue()).resizeSplat(local));
+      result.setType(local);
       if (failed(addVersions(result, result, sharding, op)))
         return failure();
     }

@@ -187,7 +187,8 @@ struct SinkTranspose : RewritePattern {
     for (Value operand : op->getOperands()) {
       auto found = operand.getDefiningOp<TransposeOp>();
       bool differs = found && transpose && found.getPermutation() != transpose.getPermutation();
-      if (differs || (!found && !isSplat(operand)))
+      auto constant = operand.getDefiningOp<ConstantOp>();
+      if (differs || (!found && !(constant && constant.isSplat())))
         return failure();
       transpose = found ? found : transpose;
     }
@@ -205,11 +206,6 @@ struct SinkTranspose : RewritePattern {
     return success();
   }
 
-  static bool isSplat(Value value) {
-    auto constant = value.getDefiningOp<ConstantOp>();
-    auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
-    return elements && elements.isSplat();
-  }
   static Value resized(PatternRewriter &rewriter, Value splat, ArrayRef<int64_t> shape) {
     auto elements = cast<DenseElementsAttr>(splat.getDefiningOp<ConstantOp>().getValue());
     auto type = cast<RankedTensorType>(splat.getType()).clone(shape);

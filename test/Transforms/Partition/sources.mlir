@@ -1,5 +1,6 @@
 // RUN: froe-opt %s --partition | FileCheck %s
-// What every rank can make by itself: a constant is whole and cut locally, an index along a cut dim is a part of the whole range.
+// What every rank can make by itself: a constant is whole and cut locally, one number has the local
+// shape at once, an index along a cut dim is a part of the whole range.
 
 #rows = #froe.sharding<@mesh, [{"x"}, {} ]>
 #whole = #froe.sharding<@mesh, [{}, {} ]>
@@ -14,5 +15,9 @@ func.func @main() -> (tensor<4x3xi64> {froe.sharding = #rows}) {
   // CHECK: %[[D:.*]] = rank.slice %[[C]] over ["x"] dim 0
   // CHECK: froe.add %[[D]], %[[J]] : tensor<2x3xi64>
   %2 = froe.add %0, %1 {froe.in = [#rows, #rows], froe.out = [#rows]} : tensor<4x3xi64>
-  return %2 : tensor<4x3xi64>
+  // CHECK: %[[S:.*]] = froe.constant dense<7> : tensor<2x3xi64>
+  // CHECK: froe.mul %{{.*}}, %[[S]] : tensor<2x3xi64>
+  %3 = froe.constant {froe.in = [], froe.out = [#rows]} dense<7> : tensor<4x3xi64>
+  %4 = froe.mul %2, %3 {froe.in = [#rows, #rows], froe.out = [#rows]} : tensor<4x3xi64>
+  return %4 : tensor<4x3xi64>
 }
