@@ -52,7 +52,7 @@ private:
   void addUse(std::vector<MemoryUse> &uses, const GraphNode &node, mlir::Value value, int result, Interval live) const {
     MemoryUse use{live, {}};
     for (size_t s = 0; s < node.strategies.size(); ++s)
-      use.bytes.push_back(costs.storedBytes(value, node.produces(static_cast<int>(s), result)));
+      use.bytes.edit().push_back(costs.storedBytes(value, node.produces(static_cast<int>(s), result)));
     if (llvm::any_of(use.bytes, [](int64_t bytes) { return bytes > 0; }))
       uses.push_back(std::move(use));
   }
@@ -114,7 +114,7 @@ Problem ProblemBuilder::build(const ProgramGraph &graph, int64_t memoryLimit) {
   for (const GraphNode &node : graph.nodes) {
     PlanNode planNode{node.name, {}, memory.usesOf(node), -1};
     for (const Strategy &strategy : node.strategies) // P2
-      planNode.cost.push_back(node.kind == GraphNode::Kind::Op ? costs.computeSeconds(node.op, strategy) : 0);
+      planNode.cost.edit().push_back(node.kind == GraphNode::Kind::Op ? costs.computeSeconds(node.op, strategy) : 0);
     problem.nodes.push_back(std::move(planNode));
   }
   for (const GraphEdge &edge : graph.edges)

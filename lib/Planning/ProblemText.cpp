@@ -86,12 +86,12 @@ private:
       return fmt::format("node '{}' is there already", node.name);
     if (!words.eat("cost"))
       return "expected cost";
-    readNumbers(words, node.cost);
+    readNumbers(words, node.cost.edit());
     while (words.eat("uses")) {
       MemoryUse &use = node.uses.emplace_back();
       if (!readInterval(words.take(), use.live))
         return "expected an interval such as 0..3";
-      readNumbers(words, use.bytes);
+      readNumbers(words, use.bytes.edit());
     }
     if (words.eat("fixed") && !words.read(node.fixed))
       return "expected the number of a strategy";
@@ -113,7 +113,7 @@ private:
     size_t columns = problem.nodes[edge.to].cost.size();
     do {
       size_t before = edge.cost.size();
-      readNumbers(words, edge.cost);
+      readNumbers(words, edge.cost.edit());
       if (edge.cost.size() - before != columns)
         return fmt::format("expected rows of {} costs, found {}", columns, edge.cost.size() - before);
     } while (words.eat("/"));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "froe/Planning/SharedTable.h"
 #include "froe/Sharding/Sharding.h"
 
 #include <expected>
@@ -15,14 +16,14 @@ namespace froe {
 /// each strategy.
 struct MemoryUse {
   Interval live;
-  std::vector<int64_t> bytes;
+  SharedTable<int64_t> bytes;
   bool operator==(const MemoryUse &) const = default;
 };
 
 /// P1: something to decide: one of its strategies is chosen.
 struct PlanNode {
   std::string name;
-  std::vector<double> cost;    ///< P2: seconds of each strategy, >= 0; infinity: must not be chosen
+  SharedTable<double> cost;    ///< P2: seconds of each strategy, >= 0; infinity: must not be chosen
   std::vector<MemoryUse> uses; ///< output, weights, workspace: any number
   int fixed = -1;              ///< P6: the only strategy allowed, if >= 0
 
@@ -33,7 +34,7 @@ struct PlanNode {
 /// P3: what the choices of two nodes cost together, seconds >= 0; infinity: they exclude each other.
 struct PlanEdge {
   int from = 0, to = 0;
-  std::vector<double> cost; ///< row-major: strategies of `from` x strategies of `to`
+  SharedTable<double> cost; ///< row-major: strategies of `from` x strategies of `to`
   bool operator==(const PlanEdge &) const = default;
 };
 

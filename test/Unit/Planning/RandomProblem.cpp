@@ -19,7 +19,7 @@ PlanNode randomNode(std::mt19937 &random, int index, const ProblemSize &size) {
   PlanNode node{.name = "n" + std::to_string(index), .cost = {}, .uses = {}};
   int strategies = 1 + below(random, size.strategies);
   for (int s = 0; s < strategies; ++s)
-    node.cost.push_back(randomCost(random, size.excludes));
+    node.cost.edit().push_back(randomCost(random, size.excludes));
   if (size.excludes && below(random, 8) == 0)
     node.fixed = below(random, strategies);
   for (int u = below(random, 3); u > 0; --u) {
@@ -27,7 +27,7 @@ PlanNode randomNode(std::mt19937 &random, int index, const ProblemSize &size) {
     use.live.begin = below(random, 8);
     use.live.end = use.live.begin + 1 + below(random, 4);
     for (int s = 0; s < strategies; ++s)
-      use.bytes.push_back(below(random, 20));
+      use.bytes.edit().push_back(below(random, 20));
   }
   return node;
 }
@@ -35,7 +35,7 @@ PlanNode randomNode(std::mt19937 &random, int index, const ProblemSize &size) {
 void addEdge(std::mt19937 &random, Problem &problem, int from, int to, const ProblemSize &size) {
   PlanEdge edge{from, to, {}};
   for (size_t i = 0; i < problem.nodes[from].cost.size() * problem.nodes[to].cost.size(); ++i)
-    edge.cost.push_back(randomCost(random, size.excludes));
+    edge.cost.edit().push_back(randomCost(random, size.excludes));
   problem.edges.push_back(std::move(edge));
 }
 

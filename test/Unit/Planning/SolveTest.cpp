@@ -75,13 +75,13 @@ TEST(Solve, CostDoesNotDependOnTheOrderOfNodesAndStrategies) {
     mirrored.memoryLimit = problem.memoryLimit;
     for (auto node = problem.nodes.rbegin(); node != problem.nodes.rend(); ++node) {
       mirrored.nodes.push_back(*node);
-      std::ranges::reverse(mirrored.nodes.back().cost);
+      std::ranges::reverse(mirrored.nodes.back().cost.edit());
       for (MemoryUse &use : mirrored.nodes.back().uses)
-        std::ranges::reverse(use.bytes);
+        std::ranges::reverse(use.bytes.edit());
     }
     int last = static_cast<int>(problem.nodes.size()) - 1;
     for (PlanEdge edge : problem.edges) {
-      std::ranges::reverse(edge.cost);
+      std::ranges::reverse(edge.cost.edit());
       mirrored.edges.push_back({last - edge.from, last - edge.to, edge.cost});
     }
     auto one = solve(problem), other = solve(mirrored);
@@ -96,14 +96,14 @@ TEST(Solve, CostScalesWithCostsAndMemoryWithBytes) {
   for (int i = 0; i < 40; ++i) {
     Problem problem = randomProblem(random, {7, 3, Shape::Any, true}), scaled = problem;
     for (PlanNode &node : scaled.nodes) {
-      for (double &cost : node.cost)
+      for (double &cost : node.cost.edit())
         cost *= 1e-6;
       for (MemoryUse &use : node.uses)
-        for (int64_t &bytes : use.bytes)
+        for (int64_t &bytes : use.bytes.edit())
           bytes *= 1'000'000'000;
     }
     for (PlanEdge &edge : scaled.edges)
-      for (double &cost : edge.cost)
+      for (double &cost : edge.cost.edit())
         cost *= 1e-6;
     scaled.memoryLimit *= 1'000'000'000;
     auto one = solve(problem), other = solve(scaled);
@@ -134,18 +134,18 @@ Problem layered(int blocks, int strategies) {
     PlanNode &node = problem.nodes.emplace_back();
     node.name = "n" + std::to_string(problem.nodes.size());
     for (int s = 0; s < strategies; ++s)
-      node.cost.push_back(1e-6 * double(random() % 1000));
+      node.cost.edit().push_back(1e-6 * double(random() % 1000));
     MemoryUse &use = node.uses.emplace_back();
     use.live = weight ? Interval{0, 10 * blocks} : Interval{time, time + 3};
     for (int s = 0; s < strategies; ++s)
-      use.bytes.push_back(bytes >> (s % 3));
+      use.bytes.edit().push_back(bytes >> (s % 3));
     return static_cast<int>(problem.nodes.size()) - 1;
   };
   auto connect = [&](int from, int to) {
     PlanEdge &edge = problem.edges.emplace_back(PlanEdge{from, to, {}});
     for (int i = 0; i < strategies; ++i)
       for (int j = 0; j < strategies; ++j)
-        edge.cost.push_back(i % 5 == j % 5 ? 0 : 1e-6 * double(random() % 300));
+        edge.cost.edit().push_back(i % 5 == j % 5 ? 0 : 1e-6 * double(random() % 300));
   };
   int mask = add(0, 1000, false), input = add(0, 100'000, false);
   for (int b = 0; b < blocks; ++b) {
