@@ -43,7 +43,7 @@ double CostModel::computeSeconds(mlir::Operation *op, const Strategy &strategy) 
   double operations = operationsPerElement(op) * elementsOf(shapeOf(counted), largest, mesh);
   if (llvm::isa<BroadcastOp>(op) && forecast.staysInKernel(op->getResult(0)))
     operations = 0;
-  double vectorRate = cluster.matmulRates("f32").points.front().flopsPerSecond;
+  double vectorRate = cluster.vectorFlopsPerSecond();
   double seconds = kernelSeconds(cluster, operations, vectorRate, bytesMoved(op, strategy));
   bool endsKernel = !forecast.staysInKernel(op->getResult(0)) && !forecast.followsProduct(op);
   return seconds + (endsKernel ? cluster.device.kernelOverheadSeconds : 0);

@@ -3,8 +3,6 @@
 #include "Presets.h"
 
 #include <algorithm>
-#include <cassert>
-#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,8 +12,14 @@
 
 namespace froe {
 
-double MatmulRates::flopsPerSecond(int64_t smallestDim) const {
-  assert(!points.empty());
+double MatmulRates::flopsPerSecond(int64_t m, int64_t n, int64_t k) const {
+  if (points.empty()) {
+    auto filled = [&](int64_t size) {
+      return double(std::max<int64_t>(size, 1)) / double(std::max<int64_t>(size, 1) + halfDim);
+    };
+    return peakFlopsPerSecond * efficiency * filled(m) * filled(n) * filled(k);
+  }
+  int64_t smallestDim = std::min({m, n, k});
   auto above = std::ranges::lower_bound(points, smallestDim, {}, &Point::smallestDim);
   if (above == points.begin())
     return points.front().flopsPerSecond;
@@ -26,10 +30,27 @@ double MatmulRates::flopsPerSecond(int64_t smallestDim) const {
   return low.flopsPerSecond + part * (high.flopsPerSecond - low.flopsPerSecond);
 }
 
+double MatmulRates::bestFlopsPerSecond() const {
+  double best = peakFlopsPerSecond * efficiency;
+  for (const Point &point : points)
+    best = std::max(best, point.flopsPerSecond);
+  return best;
+}
+
+std::string_view name(LinkKind kind) {
+  constexpr std::string_view names[] = {"nvlink", "pcie", "infiniband", "ethernet", "shared_memory"};
+  return names[size_t(kind)];
+}
+
 Cluster Cluster::withDevices(int64_t count) const {
   Cluster cluster = *this;
   cluster.devices = count;
   return cluster;
+}
+
+int64_t Cluster::devicesPerHost() const {
+  int64_t inUse = std::max<int64_t>(devices, 1);
+  return hostDevices > 0 ? std::min(hostDevices, inUse) : inUse;
 }
 
 int64_t Cluster::memoryLimitBytes() const {
@@ -37,14 +58,14 @@ int64_t Cluster::memoryLimitBytes() const {
   if (device.memoryBytes > 0)
     limit = device.memoryBytes;
   if (hostMemoryBytes > 0)
-    limit = std::min(limit, hostMemoryBytes / std::max<int64_t>(devices, 1));
+    limit = std::min(limit, hostMemoryBytes / devicesPerHost());
   return limit;
 }
 
 double Cluster::memoryBytesPerSecond() const {
   if (hostBytesPerSecond <= 0)
     return device.memoryBytesPerSecond;
-  return std::min(device.memoryBytesPerSecond, hostBytesPerSecond / std::max<int64_t>(devices, 1));
+  return std::min(device.memoryBytesPerSecond, hostBytesPerSecond / double(devicesPerHost()));
 }
 
 const MatmulRates &Cluster::matmulRates(std::string_view elementType) const {
@@ -52,25 +73,9 @@ const MatmulRates &Cluster::matmulRates(std::string_view elementType) const {
   return it != device.matmul.end() ? it->second : device.matmul.at("f32");
 }
 
-std::vector<std::string_view> Cluster::presets() { return {"cpu"}; }
-
-namespace {
-/// `cpu` or `cpu:4`; nullopt where the name before the colon is no preset.
-std::optional<std::expected<Cluster, std::string>> findPreset(std::string_view text) {
-  size_t colon = text.find(':');
-  if (text.substr(0, colon) != "cpu")
-    return std::nullopt;
-  Cluster cluster = cpuPreset();
-  if (colon == std::string_view::npos)
-    return cluster;
-  std::string_view number = text.substr(colon + 1);
-  auto [end, code] = std::from_chars(number.data(), number.data() + number.size(), cluster.devices);
-  if (code != std::errc() || end != number.data() + number.size() || cluster.devices < 1)
-    return std::unexpected(
-        fmt::format("cluster '{}': expected a number of devices behind the colon, found '{}'", text, number));
-  return cluster;
+double Cluster::vectorFlopsPerSecond() const {
+  return device.vectorFlopsPerSecond > 0 ? device.vectorFlopsPerSecond : matmulRates("f32").flopsPerSecond(1);
 }
-} // namespace
 
 std::expected<Cluster, std::string> Cluster::load(const std::string &fileOrPreset) {
   if (auto preset = findPreset(fileOrPreset))

@@ -89,6 +89,34 @@ private:
   std::set<std::string, std::less<>> asked;
 };
 
+/// A list of points, or a curve.
+void readRates(const Json &json, const std::string &path, MatmulRates &rates, std::string &error) {
+  auto fail = [&](std::string_view expected) {
+    if (error.empty())
+      error = fmt::format("'{}': expected {}", path, expected);
+  };
+  if (json.is_object()) {
+    Object object(json, path, error);
+    object.readRate("flops_per_second", rates.peakFlopsPerSecond);
+    object.readRate("efficiency", rates.efficiency);
+    object.read("half_dim", rates.halfDim);
+    if (rates.efficiency > 1)
+      object.fail("efficiency", "a number of at most 1");
+    return;
+  }
+  if (!json.is_array() || json.empty())
+    return fail("a list of points or a curve");
+  for (const Json &point : json) {
+    MatmulRates::Point &read = rates.points.emplace_back();
+    Object object(point, path, error);
+    object.read("smallest_dim", read.smallestDim, 1);
+    object.readRate("flops_per_second", read.flopsPerSecond);
+  }
+  if (std::ranges::adjacent_find(rates.points, std::greater_equal<>(), &MatmulRates::Point::smallestDim) !=
+      rates.points.end())
+    fail("points with ascending 'smallest_dim'");
+}
+
 void readMatmul(Object &device, std::map<std::string, MatmulRates> &matmul, std::string &error) {
   const Json *types = device.find("matmul");
   if (!types)
@@ -97,17 +125,7 @@ void readMatmul(Object &device, std::map<std::string, MatmulRates> &matmul, std:
     return device.fail("matmul", "an object with a key 'f32'");
   for (const auto &item : types->items()) {
     std::string path = "matmul." + item.key();
-    if (!item.value().is_array() || item.value().empty())
-      return device.fail(path, "a list of points");
-    for (const Json &point : item.value()) {
-      MatmulRates::Point &read = matmul[item.key()].points.emplace_back();
-      Object object(point, device.pathOf(path), error);
-      object.read("smallest_dim", read.smallestDim, 1);
-      object.readRate("flops_per_second", read.flopsPerSecond);
-    }
-    if (std::ranges::adjacent_find(matmul[item.key()].points, std::greater_equal<>(),
-                                   &MatmulRates::Point::smallestDim) != matmul[item.key()].points.end())
-      return device.fail(path, "points with ascending 'smallest_dim'");
+    readRates(item.value(), device.pathOf(path), matmul[item.key()], error);
   }
 }
 
@@ -121,6 +139,8 @@ void readDevice(const Json &json, Device &device, std::string &error) {
   object.read("cache_bytes", device.cacheBytes);
   object.readRate("cache_bytes_per_second", device.cacheBytesPerSecond);
   object.readSeconds("kernel_overhead_seconds", device.kernelOverheadSeconds);
+  if (object.has("vector_flops_per_second"))
+    object.readRate("vector_flops_per_second", device.vectorFlopsPerSecond);
   readMatmul(object, device.matmul, error);
 }
 
@@ -145,6 +165,45 @@ void readLinks(const Json &json, Cluster &cluster, std::string &error) {
     }
 }
 
+constexpr LinkKind kLinkKinds[] = {LinkKind::NVLink, LinkKind::PCIe, LinkKind::InfiniBand, LinkKind::Ethernet,
+                                   LinkKind::SharedMemory};
+
+void readLevel(const Json &json, const std::string &path, LinkLevel &level, std::string &error) {
+  Object object(json, path, error);
+  std::string kind;
+  object.read("kind", kind);
+  auto known = std::ranges::find(kLinkKinds, kind, [](LinkKind known) { return name(known); });
+  if (known == std::end(kLinkKinds))
+    object.fail("kind", "nvlink, pcie, infiniband, ethernet or shared_memory");
+  else
+    level.kind = *known;
+  if (object.has("devices"))
+    object.read("devices", level.devices, 1);
+  object.readSeconds("latency_seconds", level.latencySeconds);
+  object.readSeconds("latency_seconds_per_doubling", level.latencySecondsPerDoubling);
+  object.readRate("bytes_per_second", level.bytesPerSecond);
+  if (object.has("in_network_reduction"))
+    object.read("in_network_reduction", level.inNetworkReduction);
+}
+
+/// Each group consists of whole groups of the level below.
+void readLevels(Object &cluster, const Json &json, std::vector<LinkLevel> &levels, int64_t hostDevices,
+                std::string &error) {
+  if (!json.is_array() || json.empty())
+    return cluster.fail("levels", "a list of levels");
+  int64_t below = std::max<int64_t>(hostDevices, 1);
+  for (const Json &item : json) {
+    std::string path = fmt::format("levels.{}", levels.size());
+    readLevel(item, path, levels.emplace_back(), error);
+    int64_t size = levels.back().devices;
+    if (size == 0 && levels.size() < json.size())
+      cluster.fail(path + ".devices", "a number: only the last level may do without");
+    if (size > 0 && (size % below != 0 || size < 2))
+      cluster.fail(path + ".devices", fmt::format("whole groups of {}, and 2 devices at least", below));
+    below = std::max<int64_t>(size, 1);
+  }
+}
+
 void readCluster(const Json &json, Cluster &cluster, std::string &error) {
   Object object(json, "", error);
   object.read("name", cluster.name);
@@ -152,13 +211,54 @@ void readCluster(const Json &json, Cluster &cluster, std::string &error) {
   if (object.has("host"))
     if (const Json *host = object.find("host")) {
       Object shared(*host, "host", error);
+      if (shared.has("devices"))
+        shared.read("devices", cluster.hostDevices, 1);
       shared.read("memory_bytes", cluster.hostMemoryBytes);
       shared.readSeconds("memory_bytes_per_second", cluster.hostBytesPerSecond);
     }
   if (const Json *device = object.find("device"))
     readDevice(*device, cluster.device, error);
-  if (const Json *links = object.find("links"))
-    readLinks(*links, cluster, error);
+  bool hasLevels = object.has("levels");
+  if (!hasLevels || object.has("links"))
+    if (const Json *links = object.find("links"))
+      readLinks(*links, cluster, error);
+  if (hasLevels)
+    readLevels(object, *object.find("levels"), cluster.levels, cluster.hasMeasuredLinks() ? cluster.hostDevices : 1,
+               error);
+  if (hasLevels && cluster.hasMeasuredLinks() && cluster.hostDevices == 0)
+    object.fail("host.devices", "a number: where 'links' end and 'levels' begin");
+}
+
+Json ratesToJson(const MatmulRates &rates) {
+  if (rates.points.empty())
+    return {
+        {"flops_per_second", rates.peakFlopsPerSecond}, {"efficiency", rates.efficiency}, {"half_dim", rates.halfDim}};
+  Json points = Json::array();
+  for (const MatmulRates::Point &point : rates.points)
+    points.push_back({{"smallest_dim", point.smallestDim}, {"flops_per_second", point.flopsPerSecond}});
+  return points;
+}
+
+Json linksToJson(const Cluster &cluster) {
+  Json links = {{"shared", cluster.linksShared}};
+  for (const auto &[key, member] : kCollectives)
+    links[key] = {{"latency_seconds", (cluster.*member).latencySeconds},
+                  {"latency_seconds_per_rank", (cluster.*member).latencySecondsPerRank},
+                  {"bytes_per_second", (cluster.*member).bytesPerSecond},
+                  {"cache_bytes_per_second", (cluster.*member).cacheBytesPerSecond},
+                  {"cache_bytes", (cluster.*member).cacheBytes}};
+  return links;
+}
+
+Json levelToJson(const LinkLevel &level) {
+  Json json = {{"kind", name(level.kind)},
+               {"latency_seconds", level.latencySeconds},
+               {"latency_seconds_per_doubling", level.latencySecondsPerDoubling},
+               {"bytes_per_second", level.bytesPerSecond},
+               {"in_network_reduction", level.inNetworkReduction}};
+  if (level.devices > 0)
+    json["devices"] = level.devices;
+  return json;
 }
 } // namespace
 
@@ -181,8 +281,10 @@ std::expected<Cluster, std::string> Cluster::parse(std::string_view text) {
 
 std::string Cluster::toJson() const {
   Json json = {{"name", name}, {"devices", devices}};
-  if (hostMemoryBytes > 0 || hostBytesPerSecond > 0)
+  if (hostMemoryBytes > 0 || hostBytesPerSecond > 0 || hostDevices > 0)
     json["host"] = {{"memory_bytes", hostMemoryBytes}, {"memory_bytes_per_second", hostBytesPerSecond}};
+  if (hostDevices > 0)
+    json["host"]["devices"] = hostDevices;
   json["device"] = {{"memory_bytes", device.memoryBytes},
                     {"threads_per_rank", device.threadsPerRank},
                     {"memory_bytes_per_second", device.memoryBytesPerSecond},
@@ -190,17 +292,14 @@ std::string Cluster::toJson() const {
                     {"cache_bytes_per_second", device.cacheBytesPerSecond},
                     {"kernel_overhead_seconds", device.kernelOverheadSeconds},
                     {"matmul", Json::object()}};
+  if (device.vectorFlopsPerSecond > 0)
+    json["device"]["vector_flops_per_second"] = device.vectorFlopsPerSecond;
   for (const auto &[type, rates] : device.matmul)
-    for (const MatmulRates::Point &point : rates.points)
-      json["device"]["matmul"][type].push_back(
-          {{"smallest_dim", point.smallestDim}, {"flops_per_second", point.flopsPerSecond}});
-  json["links"] = {{"shared", linksShared}};
-  for (const auto &[key, member] : kCollectives)
-    json["links"][key] = {{"latency_seconds", (this->*member).latencySeconds},
-                          {"latency_seconds_per_rank", (this->*member).latencySecondsPerRank},
-                          {"bytes_per_second", (this->*member).bytesPerSecond},
-                          {"cache_bytes_per_second", (this->*member).cacheBytesPerSecond},
-                          {"cache_bytes", (this->*member).cacheBytes}};
+    json["device"]["matmul"][type] = ratesToJson(rates);
+  if (hasMeasuredLinks())
+    json["links"] = linksToJson(*this);
+  for (const LinkLevel &level : levels)
+    json["levels"].push_back(levelToJson(level));
   return json.dump(2) + "\n";
 }
 

@@ -31,7 +31,7 @@ int64_t elementBytes(std::string_view type) {
 
 double matmulSeconds(const Cluster &cluster, const MatmulShape &shape, std::string_view elementType) {
   double m = double(shape.m), n = double(shape.n), k = double(shape.k), batch = double(shape.batch);
-  double rate = cluster.matmulRates(elementType).flopsPerSecond(std::min({shape.m, shape.n, shape.k}));
+  double rate = cluster.matmulRates(elementType).flopsPerSecond(shape.m, shape.n, shape.k);
   double bytes = batch * (m * k + k * n + m * n) * double(elementBytes(elementType));
   return overlapped(2 * m * n * k * batch / rate, bytes / cluster.memoryBytesPerSecond());
 }

@@ -1,47 +1,79 @@
 #include "Presets.h"
 
-#include <unistd.h>
+#include <charconv>
+#include <fmt/format.h>
 
 namespace froe {
 
 namespace {
-// Reading two ranks' terms out of a shared arena: the latency is two barriers; in cache an all-reduce of two ranks
-// moves 10 GB/s and more, beyond it 3.
-CollectiveRates sharedMemory(double latencySeconds, double bytesPerSecond, double cacheBytesPerSecond) {
-  return {.latencySeconds = latencySeconds,
-          .latencySecondsPerRank = 1e-5,
-          .bytesPerSecond = bytesPerSecond,
-          .cacheBytesPerSecond = cacheBytesPerSecond,
-          .cacheBytes = 4 << 20};
+/// `8` or `8x128`: devices of a node and, behind the x, nodes.
+std::optional<std::pair<int64_t, int64_t>> parseCounts(std::string_view text) {
+  constexpr int64_t kMost = 1 << 20;
+  int64_t counts[2] = {0, 1};
+  const char *at = text.data(), *end = text.data() + text.size();
+  for (int64_t &count : counts) {
+    auto [stop, code] = std::from_chars(at, end, count);
+    if (code != std::errc() || count < 1 || count > kMost)
+      return std::nullopt;
+    at = stop;
+    if (at == end)
+      break;
+    if (&count == &counts[1] || *at++ != 'x')
+      return std::nullopt;
+  }
+  if (counts[0] * counts[1] > kMost)
+    return std::nullopt;
+  return std::pair(counts[0], counts[1]);
 }
 
-int64_t hostMemory() {
-  long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
-  return pages > 0 && size > 0 ? int64_t(pages) * size : 0;
+/// 25 Gb/s Ethernet, as cloud hosts without accelerators have it, shared by the devices of a host; 90 % of the wire.
+LinkLevel hostEthernet(int64_t devicesPerHost) {
+  return {.kind = LinkKind::Ethernet,
+          .latencySeconds = 50e-6,
+          .latencySecondsPerDoubling = 25e-6,
+          .bytesPerSecond = 0.9 * 25e9 / 8 / double(devicesPerHost)};
+}
+
+Cluster withNodes(Cluster cluster, int64_t devicesPerNode, int64_t nodes) {
+  cluster.devices = devicesPerNode * nodes;
+  if (cluster.hasMeasuredLinks()) {
+    if (nodes > 1) {
+      cluster.hostDevices = devicesPerNode;
+      cluster.levels = {hostEthernet(devicesPerNode)};
+    }
+    return cluster;
+  }
+  cluster.levels.front().devices = devicesPerNode;
+  if (nodes == 1)
+    cluster.levels.resize(1);
+  return cluster;
 }
 } // namespace
 
-Cluster cpuPreset() {
-  Cluster cluster;
-  cluster.name = "cpu";
-  cluster.hostMemoryBytes = hostMemory();
-  cluster.hostBytesPerSecond = 30e9;
-  cluster.device.threadsPerRank = 1;
-  cluster.device.memoryBytesPerSecond = 20e9;
-  cluster.device.cacheBytesPerSecond = 40e9;
-  cluster.device.cacheBytes = 4 << 20;
-  cluster.device.kernelOverheadSeconds = 1e-6;
-  // oneDNN with packed weights on one AVX-512 core; see matmulSeconds for the traffic that comes on top.
-  cluster.device.matmul["f32"].points = {{1, 25e9}, {4, 90e9}, {8, 105e9}, {32, 113e9}, {64, 116e9}};
-  cluster.device.matmul["bf16"].points = {{1, 40e9}, {4, 160e9}, {8, 200e9}, {32, 228e9}, {64, 234e9}};
-  cluster.device.matmul["f64"].points = {{1, 12e9}, {8, 50e9}, {64, 55e9}};
-  cluster.linksShared = true;
-  cluster.allReduce = sharedMemory(9e-6, 3e9, 10e9);
-  cluster.allGather = sharedMemory(5e-6, 2.5e9, 8e9);
-  cluster.reduceScatter = sharedMemory(5e-6, 2.5e9, 8e9);
-  cluster.allToAll = sharedMemory(6e-6, 2e9, 6e9);
-  cluster.sendRecv = sharedMemory(3e-6, 4e9, 8e9);
-  return cluster;
+std::vector<std::string_view> Cluster::presets() {
+  std::vector<std::string_view> names = gpuPresets();
+  names.insert(names.begin(), "cpu");
+  return names;
+}
+
+std::optional<std::expected<Cluster, std::string>> findPreset(std::string_view text) {
+  size_t colon = text.find(':');
+  std::string_view name = text.substr(0, colon);
+  std::optional<Cluster> cluster = name == "cpu" ? cpuPreset() : gpuPreset(name);
+  if (!cluster)
+    return std::nullopt;
+  if (colon == std::string_view::npos)
+    return *cluster;
+  std::string_view counts = text.substr(colon + 1);
+  auto parsed = parseCounts(counts);
+  if (!parsed)
+    return std::unexpected(
+        fmt::format("cluster '{}': expected devices, or DEVICESxNODES, behind the colon, at most 2^20 "
+                    "in all, found '{}'",
+                    text, counts));
+  Cluster sized = withNodes(*cluster, parsed->first, parsed->second);
+  sized.name = text;
+  return sized;
 }
 
 } // namespace froe

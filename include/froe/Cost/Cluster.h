@@ -11,19 +11,27 @@
 
 namespace froe {
 
-/// Compute rate of a matrix product by shape class: the class is the smallest of m, n and k. Between two points the
-/// rate is interpolated over the logarithm of the size; outside it is the nearest point's. Rates are what the
-/// arithmetic alone allows, operands in cache: reading them is a term of its own (see matmulSeconds).
+/// Compute rate of a matrix product; what the arithmetic alone allows, operands in cache: reading them is a term of its
+/// own (see matmulSeconds). Either measured, by shape class: the class is the smallest of m, n and k; between two
+/// points the rate is interpolated over the logarithm of the size, outside it is the nearest point's. Or a curve
+///   peak * efficiency * m / (m + halfDim) * n / (n + halfDim) * k / (k + halfDim),
+/// which says that tiles are filled badly at the edges and pipelines at the ends.
 struct MatmulRates {
   struct Point {
     int64_t smallestDim = 1;
     double flopsPerSecond = 0;
     bool operator==(const Point &) const = default;
   };
-  std::vector<Point> points; ///< ascending, at least one
+  std::vector<Point> points;     ///< ascending; none where the rate is a curve
+  double peakFlopsPerSecond = 0; ///< of the curve, as a data sheet has it
+  double efficiency = 1;         ///< what the largest products reach
+  int64_t halfDim = 0;           ///< the size at which a dim alone halves the rate
 
   bool operator==(const MatmulRates &) const = default;
-  double flopsPerSecond(int64_t smallestDim) const;
+  double flopsPerSecond(int64_t smallestDim) const { return flopsPerSecond(smallestDim, smallestDim, smallestDim); }
+  double flopsPerSecond(int64_t m, int64_t n, int64_t k) const;
+  /// What no product exceeds.
+  double bestFlopsPerSecond() const;
 };
 
 /// One device: what one rank runs on. All rates are those of a rank with `threadsPerRank` threads.
@@ -33,8 +41,10 @@ struct Device {
   double memoryBytesPerSecond = 0; ///< streaming, when the other devices are idle
   double cacheBytesPerSecond = 0;  ///< streaming what the last kernels left in cache
   int64_t cacheBytes = 0;
-  double kernelOverheadSeconds = 0;          ///< from one kernel's end to the next one's start
-  std::map<std::string, MatmulRates> matmul; ///< by element type as MLIR writes it: f32, bf16, ...; has f32
+  double kernelOverheadSeconds = 0; ///< from one kernel's end to the next one's start
+  double vectorFlopsPerSecond = 0;  ///< outside matrix products; 0: that of the smallest products in f32
+  std::map<std::string, MatmulRates>
+      matmul; ///< by element type as MLIR writes it: f32, bf16, ...; has f32; "tf32": f32 with rounded factors
 
   bool operator==(const Device &) const = default;
 };
@@ -52,42 +62,56 @@ struct CollectiveRates {
   bool operator==(const CollectiveRates &) const = default;
 };
 
-/// The machines a plan is made for. The JSON form (sizes in bytes, rates per second, times in seconds):
-///
-///   {"name": "cpu", "devices": 2,
-///    "host": {"memory_bytes": 34359738368, "memory_bytes_per_second": 3.0e10},
-///    "device": {"memory_bytes": 0, "threads_per_rank": 1, "memory_bytes_per_second": 2.0e10, "cache_bytes": 4194304,
-///               "cache_bytes_per_second": 6.0e10, "kernel_overhead_seconds": 2e-6,
-///               "matmul": {"f32": [{"smallest_dim": 1, "flops_per_second": 2.5e10}, {"smallest_dim": 64,
-///               "flops_per_second": 1.1e11}]}},
-///    "links": {"shared": true,
-///              "all_reduce": {"latency_seconds": 9e-6, "latency_seconds_per_rank": 1e-5, "bytes_per_second": 3e9,
-///                             "cache_bytes_per_second": 1e10, "cache_bytes": 4194304},
-///              "all_gather": {...}, "reduce_scatter": {...}, "all_to_all": {...}, "send_recv": {...}}}
-///
-/// "host" is left out where devices share nothing; other unknown or missing keys are errors.
+enum class LinkKind { NVLink, PCIe, InfiniBand, Ethernet, SharedMemory };
+std::string_view name(LinkKind kind);
+
+/// One level of the hierarchy of links: what joins the groups of the level below into groups of `devices`.
+struct LinkLevel {
+  LinkKind kind = LinkKind::NVLink;
+  int64_t devices = 0;       ///< in one group, consecutive ones; 0 (last level only): all there are
+  double latencySeconds = 0; ///< of a collective of n: latencySeconds + log2(n) latencySecondsPerDoubling
+  double latencySecondsPerDoubling = 0;
+  double bytesPerSecond = 0;       ///< that each device sends while all do, and receives as well
+  bool inNetworkReduction = false; ///< switches add up: an all-reduce sends each byte once, not twice
+
+  bool operator==(const LinkLevel &) const = default;
+};
+
+/// The machines a plan is made for; docs/costs.md describes the JSON form (sizes in bytes, rates per second, times in
+/// seconds). Devices are numbered so that those of one host, and of each level's group, are consecutive.
 struct Cluster {
   std::string name;
   int64_t devices = 0;           ///< 0: as many as the plan asks for
-  int64_t hostMemoryBytes = 0;   ///< shared by all devices; 0: none is shared
-  double hostBytesPerSecond = 0; ///< memory bandwidth of all devices together; 0: not shared
+  int64_t hostDevices = 0;       ///< devices of one host; 0: all
+  int64_t hostMemoryBytes = 0;   ///< shared by the devices of a host; 0: none is shared
+  double hostBytesPerSecond = 0; ///< memory bandwidth of the devices of a host together; 0: not shared
   Device device;
+
+  /// Links inside a host as measured, where they are; `levels` then are those between hosts.
   bool linksShared =
       false; ///< links have one bandwidth for all devices together: its rates hold for two devices at work
   CollectiveRates allReduce, allGather, reduceScatter, allToAll, sendRecv;
+  bool hasMeasuredLinks() const { return allReduce.bytesPerSecond > 0; }
+
+  std::vector<LinkLevel> levels; ///< innermost first; may be none where links are measured
 
   bool operator==(const Cluster &) const = default;
 
   /// The same machines, `count` devices of them in use. Shared memory and bandwidths are divided by the number in use.
   Cluster withDevices(int64_t count) const;
+  /// Devices in use that share a host; at least 1.
+  int64_t devicesPerHost() const;
   /// Memory that one device may use: its own, or its part of the host's. INT64_MAX where neither is stated.
   int64_t memoryLimitBytes() const;
   /// Streaming rate of one device while all of them stream.
   double memoryBytesPerSecond() const;
   /// Rates for an element type; those of f32 where the type has none.
   const MatmulRates &matmulRates(std::string_view elementType) const;
+  /// Operations a second outside matrix products.
+  double vectorFlopsPerSecond() const;
 
-  /// A preset (`cpu`, or `cpu:4` for 4 devices), else a file. Errors name the file and the key at fault.
+  /// A preset, else a file. `NAME`: as many devices as asked for, in nodes as usual; `NAME:8`: one node of 8;
+  /// `NAME:8x128`: 128 nodes of 8. Errors name the file and the key at fault.
   static std::expected<Cluster, std::string> load(const std::string &fileOrPreset);
   static std::expected<Cluster, std::string> parse(std::string_view json);
   std::string toJson() const;

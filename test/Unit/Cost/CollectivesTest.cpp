@@ -54,6 +54,76 @@ TEST(Collectives, PresetPrefersReduceScatterToAllReduceAndCut) {
   EXPECT_EQ(path->str(mesh), "reduce_scatter(x: dim 0)");
 }
 
+/// Nodes of 8, racks of 32, and all: a second each, and rates of 8, 2 and 1 bytes a second.
+Cluster hierarchy() {
+  Cluster cluster;
+  cluster.devices = 128;
+  cluster.device = Cluster::load("h100").value().device;
+  cluster.levels = {{.kind = LinkKind::NVLink, .devices = 8, .latencySeconds = 1, .bytesPerSecond = 8},
+                    {.kind = LinkKind::InfiniBand, .devices = 32, .latencySeconds = 1, .bytesPerSecond = 2},
+                    {.kind = LinkKind::Ethernet, .latencySeconds = 1, .bytesPerSecond = 1}};
+  return cluster;
+}
+
+std::vector<int64_t> parts(const Cluster &cluster, const char *mesh, const AxisList &axes) {
+  return levelParts(cluster, Mesh::parse(mesh).value(), axes);
+}
+
+TEST(Collectives, GroupsLieOnLevels) {
+  using Parts = std::vector<int64_t>;
+  EXPECT_EQ(parts(hierarchy(), "16x8", {1}), (Parts{8, 1, 1}));
+  EXPECT_EQ(parts(hierarchy(), "16x8", {0}), (Parts{1, 4, 4}));
+  EXPECT_EQ(parts(hierarchy(), "16x8", {0, 1}), (Parts{8, 4, 4}));
+  EXPECT_EQ(parts(hierarchy(), "2x16x4", {1}), (Parts{2, 4, 2}));
+  EXPECT_EQ(parts(hierarchy(), "2x16x4", {0, 2}), (Parts{4, 1, 2}));
+  EXPECT_EQ(parts(hierarchy(), "128", {0}), (Parts{8, 4, 4}));
+  // Groups that straddle nodes count as what all of them have inside at least.
+  EXPECT_EQ(parts(hierarchy(), "4x6", {1}), (Parts{2, 3, 1}));
+  EXPECT_EQ(parts(hierarchy(), "2x3", {0, 1}), (Parts{6, 1, 1})); // a node holds them all
+  EXPECT_EQ(parts(cluster(), "2x3", {1}), Parts{3});
+  EXPECT_EQ(parts(Cluster::load("cpu:4x2").value(), "4x2", {0}), (Parts{2, 2}));
+}
+
+double hierarchySeconds(const char *mesh, Kind kind, unsigned axes, int64_t before, int64_t after) {
+  return StepTimes(hierarchy(), Mesh::parse(mesh).value()).seconds(kind, axes, double(before), double(after));
+}
+
+TEST(Collectives, HierarchiesMoveWhatTheyMust) {
+  // 8 devices a node, 4 nodes: own block to 3 others at 2 B/s, then 4 blocks to 7 others at 8 B/s.
+  EXPECT_DOUBLE_EQ(hierarchySeconds("32", Kind::AllGather, 1, 10, 320), 2 + 3 * 10 / 2.0 + 7 * 40 / 8.0);
+  EXPECT_DOUBLE_EQ(hierarchySeconds("32", Kind::ReduceScatter, 1, 320, 10), 2 + 3 * 10 / 2.0 + 7 * 40 / 8.0);
+  // 2 * 7/8 of all inside; 2 * 3/4 of the eighth that is left across.
+  EXPECT_DOUBLE_EQ(hierarchySeconds("32", Kind::AllReduce, 1, 320, 320), 2 + 2 * 280 / 8.0 + 2 * 30 / 2.0);
+  // A 32nd for each device: 7 of them inside the node.
+  EXPECT_DOUBLE_EQ(hierarchySeconds("32", Kind::AllToAll, 1, 320, 320), 2 + 70 / 8.0 + 240 / 2.0);
+  // Across nodes only.
+  EXPECT_DOUBLE_EQ(hierarchySeconds("4x8", Kind::AllReduce, 1, 320, 320), 1 + 2 * 240 / 2.0);
+  EXPECT_EQ(hierarchySeconds("4x8", Kind::AllReduce, 3, 320, 320),
+            hierarchySeconds("32", Kind::AllReduce, 1, 320, 320));
+}
+
+TEST(Collectives, NetworksThatAddUpSendOnce) {
+  Cluster cluster = hierarchy();
+  cluster.levels[0].inNetworkReduction = cluster.levels[1].inNetworkReduction = true;
+  StepTimes node(cluster, Mesh::parse("8").value()), rack(cluster, Mesh::parse("32").value());
+  EXPECT_DOUBLE_EQ(node.seconds(Kind::AllReduce, 1, 320, 320), 1 + 360 / 8.0);
+  EXPECT_DOUBLE_EQ(rack.seconds(Kind::AllReduce, 1, 320, 320), 2 + 2 * 280 / 8.0 + 50 / 2.0);
+}
+
+TEST(Collectives, LatencyGrowsWithDoublings) {
+  Cluster cluster = hierarchy();
+  cluster.levels[0].latencySecondsPerDoubling = 0.25;
+  StepTimes times(cluster, Mesh::parse("8").value());
+  EXPECT_DOUBLE_EQ(times.seconds(Kind::AllGather, 1, 0, 0), 1.75);
+  EXPECT_DOUBLE_EQ(times.seconds(Kind::AllReduce, 1, 0, 0), 2.5); // up the tree and down
+}
+
+TEST(Collectives, SendsUseTheirLevel) {
+  EXPECT_DOUBLE_EQ(sendSeconds(hierarchy(), 16, 0, 7), 1 + 16 / 8.0);
+  EXPECT_DOUBLE_EQ(sendSeconds(hierarchy(), 16, 7, 8), 1 + 16 / 2.0);
+  EXPECT_DOUBLE_EQ(sendSeconds(hierarchy(), 16, 31, 32), 1 + 16 / 1.0);
+}
+
 TEST(Collectives, SendTakesLongerWithMoreBytes) {
   Cluster cpu = Cluster::load("cpu:2").value();
   EXPECT_LT(sendSeconds(cpu, 0), sendSeconds(cpu, 1000));
