@@ -116,7 +116,9 @@ private:
   StringRef shared(func::FuncOp function) {
     std::string text;
     llvm::raw_string_ostream stream(text);
-    function->print(stream, OpPrintingFlags().printGenericOpForm().useLocalScope().elideLargeElementsAttrs(-1));
+    // Constants are part of a kernel, all their elements: whatever the command line says of printing them.
+    constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
+    function->print(stream, OpPrintingFlags().printGenericOpForm().useLocalScope().elideLargeElementsAttrs(kAll));
     auto [it, isNew] = names.try_emplace(text);
     if (!isNew) {
       function->erase();

@@ -1,24 +1,13 @@
 #include "MatmulPosts.h"
 
+#include "dialects/Froe/Constants.h"
+
 using namespace mlir;
 
 namespace froe {
 namespace {
 
 ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
-
-/// The value of all elements, where they are constant and equal.
-std::optional<APFloat> splatOf(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<BroadcastOp, ReshapeOp>(op))
-      break;
-    value = op->getOperand(0);
-  }
-  DenseElementsAttr constant;
-  if (!matchPattern(value, m_Constant(&constant)) || !constant.isSplat() || !isa<FloatType>(constant.getElementType()))
-    return std::nullopt;
-  return constant.getSplatValue<APFloat>();
-}
 
 /// Which dims of a reshape's two sides belong together: the finest grouping with equal element counts. Dims of size 1
 /// belong to no group.
@@ -109,7 +98,7 @@ bool append(PostChain &chain, Operation *op, Value value, const Product &product
   if (!isa<AddOp, MulOp>(op))
     return false;
   Value other = op->getOperand(op->getOperand(0) == value ? 1 : 0);
-  if (splatOf(other))
+  if (numberOf(other))
     return false; // a constant is cheap in a kernel; here it would need a buffer
   std::optional<PostOperand> operand = operandInProduct(other, shapeOf(product.result), product.resultLetters);
   if (!operand)
@@ -129,7 +118,7 @@ bool append(PostChain &chain, Operation *op, Value value, const Product &product
 std::optional<APFloat> scaleOf(Operation *op, Value value) {
   if (!isa<MulOp, DivOp>(op) || (isa<DivOp>(op) && op->getOperand(0) != value))
     return std::nullopt;
-  std::optional<APFloat> splat = splatOf(op->getOperand(op->getOperand(0) == value ? 1 : 0));
+  std::optional<APFloat> splat = numberOf(op->getOperand(op->getOperand(0) == value ? 1 : 0));
   if (!splat || isa<MulOp>(op))
     return splat;
   APFloat inverse(1.0);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Single operators of one family, compiled and run on one, two and three ranks, against ONNX Runtime.
+"""Single operators of one family, compiled and run on one rank and several (two and three unless it says otherwise), against ONNX Runtime.
 
     operator_test.py layout                          # operators/layout.py
     operator_test.py layout --case slice/reverse     # one case, keeping its files below build/operators
@@ -40,9 +40,9 @@ def pinned(cases: list[Case], ranks: int, dim: int, file: Path) -> str:
     return str(file)
 
 
-def settings(cases: list[Case], folder: Path) -> list[Setting]:
+def settings(cases: list[Case], folder: Path, counts: tuple[int, ...]) -> list[Setting]:
     pins = [Setting(str(ranks), pinned(cases, ranks, dim, folder / f"{name}-dims-{ranks}.json"))
-            for ranks in (2, 3) for dim, name in ((0, "first"), (-1, "last"))]
+            for ranks in counts for dim, name in ((0, "first"), (-1, "last"))]
     return [Setting("1"), *pins]
 
 
@@ -77,7 +77,7 @@ def check(cases: list[Case], setting: Setting, prepared: tuple, folder: Path) ->
     return differences(found, expected, RTOL, ATOL)
 
 
-def check_alone(cases: list[Case], number: int, folder: Path) -> list[str]:
+def check_alone(cases: list[Case], number: int, folder: Path, counts: tuple[int, ...]) -> list[str]:
     """As `check`, each case by itself, under the setting of that number: a line for each that fails."""
     lines = []
     for index, each in enumerate(cases):
@@ -85,24 +85,24 @@ def check_alone(cases: list[Case], number: int, folder: Path) -> list[str]:
         shutil.rmtree(below, ignore_errors=True)
         try:
             prepared = prepare([each], below)
-            lines += check([each], settings([each], below)[number], prepared, below)
+            lines += check([each], settings([each], below, counts)[number], prepared, below)
         except Failure as failure:
             lines.append(f"'{each.name}': {failure}")
         shutil.rmtree(below, ignore_errors=True)
     return lines
 
 
-def run_family(cases: list[Case], folder: Path, mesh: str | None) -> int:
+def run_family(cases: list[Case], folder: Path, mesh: str | None, counts: tuple[int, ...]) -> int:
     """Prints a line for each setting and each case that fails in it; returns how many did."""
     failed = 0
     prepared = prepare(cases, folder)
-    for number, setting in enumerate(settings(cases, folder)):
+    for number, setting in enumerate(settings(cases, folder, counts)):
         if mesh not in (None, setting.mesh):
             continue
         try:
             lines = check(cases, setting, prepared, folder)
         except Failure as together:
-            lines = check_alone(cases, number, folder) if len(cases) > 1 else [str(together)]
+            lines = check_alone(cases, number, folder, counts) if len(cases) > 1 else [str(together)]
             lines = lines or [f"only together: {together}"]
         failed += len(lines)
         print(f"{setting}: {'FAILED' if lines else 'ok'}", *lines, sep="\n  ", flush=True)
@@ -115,14 +115,16 @@ def main() -> int:
     parser.add_argument("--case", help="only cases whose name contains this")
     parser.add_argument("--mesh", help="only this mesh")
     arguments = parser.parse_args()
-    cases = [each for each in importlib.import_module(arguments.family).CASES if (arguments.case or "") in each.name]
+    family = importlib.import_module(arguments.family)
+    counts = getattr(family, "RANKS", (2, 3))
+    cases = [each for each in family.CASES if (arguments.case or "") in each.name]
     work = BUILD / "operators" / arguments.family
     shutil.rmtree(work, ignore_errors=True)
     failed = 0
     for opset, group in groupby(sorted(cases, key=lambda each: each.opset), key=lambda each: each.opset):
         group = list(group)
         print(f"{len(group)} cases of opset {opset}")
-        failed += run_family(group, work / str(opset), arguments.mesh)
+        failed += run_family(group, work / str(opset), arguments.mesh, counts)
     if not failed and not arguments.case:
         shutil.rmtree(work)
     print(f"{len(cases)} cases, {failed} failures")

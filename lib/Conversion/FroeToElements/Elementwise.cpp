@@ -1,4 +1,5 @@
 // Ops that work element by element. Where one scalar op says it all, the op's TableGen record names it.
+#include "dialects/Froe/Constants.h"
 #include "lib/Conversion/FroeToElements/Lower.h"
 #include "runtime/include/froe_rt.h"
 
@@ -98,16 +99,6 @@ Value scalar(ModOp, Scalar s, ValueRange x) {
   return s.select(isWhole, remainder, s.select(signsDiffer, moved, remainder));
 }
 
-/// The number that all elements of a tensor are, seen through broadcasts and reshapes.
-std::optional<double> splatOf(Value tensor) {
-  while (isa_and_nonnull<BroadcastOp, ReshapeOp>(tensor.getDefiningOp()))
-    tensor = tensor.getDefiningOp()->getOperand(0);
-  DenseElementsAttr elements;
-  if (!matchPattern(tensor, m_Constant(&elements)) || !elements.isSplat() || !isa<FloatType>(elements.getElementType()))
-    return std::nullopt;
-  return elements.getSplatValue<APFloat>().convertToDouble();
-}
-
 /// Powers that are a few multiplications.
 Value constantPower(Scalar s, Value x, double exponent) {
   if (exponent == 1)
@@ -122,8 +113,8 @@ Value constantPower(Scalar s, Value x, double exponent) {
 }
 
 Value scalar(PowOp op, Scalar s, ValueRange x) {
-  if (std::optional<double> exponent = splatOf(op.getRhs()); exponent && s.isFloat())
-    if (Value power = constantPower(s, x[0], *exponent))
+  if (std::optional<APFloat> exponent = numberOf(op.getRhs()); exponent && s.isFloat())
+    if (Value power = constantPower(s, x[0], exponent->convertToDouble()))
       return power;
   Type f64 = s.builder.getF64Type();
   Value base = castScalar(s.builder, x[0], s.type, f64), exponent = castScalar(s.builder, x[1], s.type, f64);

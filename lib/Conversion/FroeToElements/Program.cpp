@@ -7,9 +7,10 @@ namespace froe {
 
 Value lower(ConstantOp op, Elements &elements, Indices indices) {
   Type elementType = elementTypeOf(op.getResult());
-  auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
-  if (dense && dense.isSplat())
-    return scalarConstant(elements.builder, elementType, cast<TypedAttr>(dense.getSplatValue<Attribute>()));
+  if (op.isSplat()) {
+    auto number = cast<DenseElementsAttr>(op.getValue()).getSplatValue<TypedAttr>();
+    return scalarConstant(elements.builder, elementType, number);
+  }
   Value offset = elements.index.linear(indices, shapeOf(op.getResult()));
   return elements.load(elements.constantMemory(op.getValue()), elementType, offset);
 }

@@ -15,8 +15,9 @@ using namespace mlir;
 namespace froe {
 namespace {
 
-/// Constants pass through f32 or f16 on their way here.
-bool near(double found, double expected) { return std::abs(found - expected) <= 2e-3 * std::abs(expected); }
+bool near(double found, double expected, Value x) {
+  return isRounded(found, expected, getElementTypeOrSelf(x.getType()));
+}
 
 /// The summand beside a constant `number`; null where `value` is no such sum.
 Value besideConstant(Value value, double number) {
@@ -24,7 +25,7 @@ Value besideConstant(Value value, double number) {
   if (!add)
     return {};
   for (auto [constant, other] : {std::pair(add.getLhs(), add.getRhs()), std::pair(add.getRhs(), add.getLhs())})
-    if (std::optional<double> found = splatValue(constant); found && near(*found, number))
+    if (std::optional<double> found = splatValue(constant); found && near(*found, number, value))
       return other;
   return {};
 }
@@ -41,7 +42,7 @@ bool isTanhPolynomial(Value value, Value x) {
   if (!add || (add.getLhs() != x && add.getRhs() != x))
     return false;
   Product cubic = Product::of(add.getLhs() == x ? add.getRhs() : add.getLhs());
-  if (!near(cubic.constant, 0.044715))
+  if (!near(cubic.constant, 0.044715, x))
     return false;
   bool isPower = cubic.leaves.size() == 1 && isCube(cubic.leaves[0], x);
   bool isProduct = cubic.leaves.size() == 3 && llvm::all_of(cubic.leaves, [&](Value leaf) { return leaf == x; });
@@ -54,12 +55,12 @@ std::optional<GeluForm> geluForm(Value gate, Value x) {
     return std::nullopt;
   if (auto erf = inner.getDefiningOp<ErfOp>()) {
     Product scaled = Product::of(erf.getOperand());
-    if (near(scaled.constant, std::numbers::sqrt2 / 2) && scaled.leaves.size() == 1 && scaled.leaves[0] == x)
+    if (near(scaled.constant, std::numbers::sqrt2 / 2, x) && scaled.leaves.size() == 1 && scaled.leaves[0] == x)
       return GeluForm::Erf;
   }
   if (auto tanh = inner.getDefiningOp<TanhOp>()) {
     Product scaled = Product::of(tanh.getOperand());
-    if (near(scaled.constant, std::sqrt(2 / std::numbers::pi)) && scaled.leaves.size() == 1 &&
+    if (near(scaled.constant, std::sqrt(2 / std::numbers::pi), x) && scaled.leaves.size() == 1 &&
         isTanhPolynomial(scaled.leaves[0], x))
       return GeluForm::Tanh;
   }
@@ -70,7 +71,7 @@ struct RecognizeGelu : OpRewritePattern<MulOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MulOp op, PatternRewriter &rewriter) const override {
     Product product = Product::of(op);
-    if (product.leaves.size() != 2 || !near(product.constant, 0.5))
+    if (product.leaves.size() != 2 || !near(product.constant, 0.5, op))
       return failure();
     for (auto [x, gate] : {std::pair(0, 1), std::pair(1, 0)})
       if (std::optional<GeluForm> form = geluForm(product.leaves[gate], product.leaves[x])) {

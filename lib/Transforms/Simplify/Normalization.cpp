@@ -3,8 +3,6 @@
 //   x * reciprocal(sqrt(sum(x^2) / n + epsilon)), and a multiplication by the scale behind it
 #include "lib/Transforms/Simplify/Patterns.h"
 
-#include <cmath>
-
 using namespace mlir;
 
 namespace froe {
@@ -17,10 +15,25 @@ bool isSquare(Value value, Value x) {
   return mul && mul.getLhs() == x && mul.getRhs() == x;
 }
 
-/// The first normalised dim, where `value` is the mean of x^2 over all dims from it on.
-std::optional<int64_t> meanOfSquares(Value value, Value x) {
-  Product mean = Product::of(stripBroadcasts(value));
-  auto sum = mean.leaves.size() == 1 ? stripBroadcasts(mean.leaves[0]).getDefiningOp<ReduceOp>() : ReduceOp();
+/// Where the dims of a value stand in another that it is repeated to.
+using Places = SmallVector<int64_t>;
+
+Places composed(ArrayRef<int64_t> inner, ArrayRef<int64_t> outer) {
+  Places places;
+  for (int64_t place : inner)
+    places.push_back(place < 0 ? -1 : outer[place]);
+  return places;
+}
+
+/// The first normalised dim, where `value` is the mean of x^2 over all dims from it on, and its other dims, which stand
+/// in x at `places`, stand there where they come from.
+std::optional<int64_t> meanOfSquares(Value value, Value x, ArrayRef<int64_t> places) {
+  Repeated scaled = Repeated::of(value);
+  Product mean = Product::of(scaled.source);
+  if (mean.leaves.size() != 1)
+    return std::nullopt;
+  Repeated reduced = Repeated::of(mean.leaves[0]);
+  auto sum = reduced.source.getDefiningOp<ReduceOp>();
   if (!sum || sum.getKind() != Reduction::Sum || !isSquare(sum.getOperand(), x) || sum.getDims().empty())
     return std::nullopt;
   RankedTensorType type = sum.getOperand().getType();
@@ -28,8 +41,11 @@ std::optional<int64_t> meanOfSquares(Value value, Value x) {
   for (int64_t dim = first; dim < type.getRank(); ++dim)
     count *= type.getDimSize(dim);
   bool isTrailing = static_cast<int64_t>(sum.getDims().size()) == type.getRank() - first;
-  if (!isTrailing || std::abs(mean.constant * count - 1) > 1e-4)
+  if (!isTrailing || !isRounded(mean.constant * count, 1, type.getElementType()))
     return std::nullopt;
+  for (auto [dim, place] : llvm::enumerate(composed(composed(reduced.dims, scaled.dims), places)))
+    if (place >= 0 && place != static_cast<int64_t>(dim))
+      return std::nullopt;
   return first;
 }
 
@@ -37,14 +53,15 @@ struct RecognizeRms : OpRewritePattern<MulOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MulOp op, PatternRewriter &rewriter) const override {
     for (auto [x, factor] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
-      auto reciprocal = stripBroadcasts(factor).getDefiningOp<ReciprocalOp>();
+      Repeated repeated = Repeated::of(factor);
+      auto reciprocal = repeated.source.getDefiningOp<ReciprocalOp>();
       auto root = reciprocal ? reciprocal.getOperand().getDefiningOp<SqrtOp>() : SqrtOp();
       auto sum = root ? root.getOperand().getDefiningOp<AddOp>() : AddOp();
       if (!sum)
         continue;
       for (auto [mean, epsilon] : {std::pair(sum.getLhs(), sum.getRhs()), std::pair(sum.getRhs(), sum.getLhs())}) {
         std::optional<double> number = splatValue(epsilon);
-        std::optional<int64_t> first = number ? meanOfSquares(mean, x) : std::nullopt;
+        std::optional<int64_t> first = number ? meanOfSquares(mean, x, repeated.dims) : std::nullopt;
         if (!first)
           continue;
         rewriter.replaceOpWithNewOp<NormalizeOp>(op, op.getType(), NormalizeForm::Rms, x, Value(), Value(), *first,

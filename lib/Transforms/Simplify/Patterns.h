@@ -12,6 +12,7 @@ void populateReshapePatterns(mlir::RewritePatternSet &patterns);
 void populateProjectionPatterns(mlir::RewritePatternSet &patterns);
 void populateActivationPatterns(mlir::RewritePatternSet &patterns);
 void populateNormalizationPatterns(mlir::RewritePatternSet &patterns);
+void populateRepeatPatterns(mlir::RewritePatternSet &patterns);
 
 /// The dims of one shape that make up each dim of another, where `merged` joins neighbouring dims of `split`; nullopt
 /// otherwise.
@@ -24,8 +25,11 @@ std::optional<llvm::SmallVector<llvm::SmallVector<int64_t>>> mergedDims(llvm::Ar
 mlir::Value reshapeTo(mlir::PatternRewriter &rewriter, mlir::Location loc, mlir::Value value,
                       llvm::ArrayRef<int64_t> shape);
 
-/// The number that every element of `value` is, where it is a constant behind broadcasts and reshapes.
+/// `numberOf` for comparisons with numbers that a formula holds.
 std::optional<double> splatValue(mlir::Value value);
+
+/// Whether `found`, a constant of that element type or a product of two, can be `expected` after rounding.
+bool isRounded(double found, double expected, mlir::Type elementType);
 
 /// A product as its factors: constant numbers multiplied into one, and the other leaves of a tree of multiplications
 /// whose inner nodes have one use. Division by a constant counts as multiplication.
@@ -38,7 +42,14 @@ struct Product {
   mlir::Value take(llvm::function_ref<bool(mlir::Value)> is);
 };
 
-/// `value` behind reshapes and broadcasts that only add or repeat dims.
-mlir::Value stripBroadcasts(mlir::Value value);
+/// A value that repeats another along some dims, in so many broadcasts and reshapes that only add or drop dims of size 1.
+/// It is the source itself, with its own dims, where there are none.
+///   broadcast(reshape(s: [4] to [4, 1]) dims [0, 1]) -> [4, 8]: source s, dims [0]
+struct Repeated {
+  mlir::Value source;
+  llvm::SmallVector<int64_t> dims; ///< of the value, for each dim of the source; -1 for those of size 1
+
+  static Repeated of(mlir::Value value);
+};
 
 } // namespace froe

@@ -1,28 +1,78 @@
 #include "lib/Transforms/Simplify/Patterns.h"
 
+#include "dialects/Froe/Constants.h"
+
+#include <cmath>
+
 using namespace mlir;
 
 namespace froe {
 
-Value stripBroadcasts(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    auto reshape = dyn_cast<ReshapeOp>(op);
-    bool addsUnits = reshape && mergedDims(reshape.getType().getShape(), reshape.getOperand().getType().getShape());
-    if (!addsUnits && !isa<BroadcastOp>(op))
-      break;
-    value = op->getOperand(0);
+namespace {
+
+using Dims = SmallVector<int64_t>;
+
+Dims dimsLargerThanOne(ArrayRef<int64_t> shape) {
+  Dims dims;
+  for (auto [dim, size] : llvm::enumerate(shape))
+    if (size != 1)
+      dims.push_back(dim);
+  return dims;
+}
+
+/// Where each dim of the operand stands in the result, -1 for those of size 1.
+Dims placesIn(BroadcastOp op) {
+  Dims places(op.getDims());
+  for (auto [place, size] : llvm::zip(places, op.getOperand().getType().getShape()))
+    if (size == 1)
+      place = -1;
+  return places;
+}
+std::optional<Dims> placesIn(ReshapeOp op) {
+  ArrayRef<int64_t> from = op.getOperand().getType().getShape(), to = op.getType().getShape();
+  Dims before = dimsLargerThanOne(from), after = dimsLargerThanOne(to), places(from.size(), -1);
+  if (before.size() != after.size())
+    return std::nullopt;
+  for (auto [source, place] : llvm::zip(before, after)) {
+    if (from[source] != to[place])
+      return std::nullopt;
+    places[source] = place;
   }
-  return value;
+  return places;
+}
+
+} // namespace
+
+Repeated Repeated::of(Value value) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+  Repeated repeated{value, Dims(shape.size(), -1)};
+  for (int64_t dim : dimsLargerThanOne(shape))
+    repeated.dims[dim] = dim;
+  while (Operation *op = repeated.source.getDefiningOp()) {
+    std::optional<Dims> places;
+    if (auto broadcast = dyn_cast<BroadcastOp>(op))
+      places = placesIn(broadcast);
+    else if (auto reshape = dyn_cast<ReshapeOp>(op))
+      places = placesIn(reshape);
+    if (!places)
+      break;
+    for (int64_t &place : *places)
+      place = place < 0 ? -1 : repeated.dims[place];
+    repeated = {op->getOperand(0), *places};
+  }
+  return repeated;
 }
 
 std::optional<double> splatValue(Value value) {
-  while (value.getDefiningOp<ReshapeOp>() || value.getDefiningOp<BroadcastOp>())
-    value = value.getDefiningOp()->getOperand(0);
-  auto constant = value.getDefiningOp<ConstantOp>();
-  auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
-  if (!elements || !elements.isSplat() || !isa<FloatType>(elements.getElementType()))
-    return std::nullopt;
-  return elements.getSplatValue<APFloat>().convertToDouble();
+  std::optional<APFloat> number = numberOf(value);
+  return number ? std::optional(number->convertToDouble()) : std::nullopt;
+}
+
+bool isRounded(double found, double expected, Type elementType) {
+  // Constants of wide types often passed through f32 on their way here. Two roundings by half a unit in the last place.
+  auto type = dyn_cast<FloatType>(elementType);
+  unsigned bits = type ? std::min(type.getFPMantissaWidth(), 24u) : 24;
+  return std::abs(found - expected) <= std::ldexp(std::abs(expected), 1 - static_cast<int>(bits));
 }
 
 static void collect(Value value, Product &product, bool isRoot) {

@@ -60,22 +60,45 @@ func.func @silu(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %1 : tensor<4xf32>
 }
 
-// CHECK-LABEL: @rms
-// CHECK: froe.normalize rms %arg0 from 1 scale(%arg1 : tensor<8xf32>) epsilon 9.99
-func.func @rms(%x: tensor<4x8xf32>, %w: tensor<8xf32>) -> tensor<4x8xf32> {
-  %two = froe.constant dense<2.0> : tensor<4x8xf32>
-  %eighth = froe.constant dense<0.125> : tensor<4xf32>
-  %epsilon = froe.constant dense<1.0e-6> : tensor<4x1xf32>
-  %0 = froe.pow %x, %two : tensor<4x8xf32>
-  %1 = froe.reduce sum %0 dims [1] : tensor<4x8xf32> -> tensor<4xf32>
-  %2 = froe.mul %1, %eighth : tensor<4xf32>
-  %3 = froe.reshape %2 : tensor<4xf32> -> tensor<4x1xf32>
-  %4 = froe.add %3, %epsilon : tensor<4x1xf32>
-  %5 = froe.sqrt %4 : tensor<4x1xf32>
-  %6 = froe.reciprocal %5 : tensor<4x1xf32>
-  %7 = froe.broadcast %6 dims [0, 1] : tensor<4x1xf32> -> tensor<4x8xf32>
-  %8 = froe.mul %x, %7 : tensor<4x8xf32>
-  %9 = froe.broadcast %w dims [1] : tensor<8xf32> -> tensor<4x8xf32>
-  %10 = froe.mul %8, %9 : tensor<4x8xf32>
-  return %10 : tensor<4x8xf32>
+// Constants that are off by more than their type's rounding are other constants.
+// CHECK-LABEL: @other_constants
+// CHECK-NOT: froe.gelu
+func.func @other_constants(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %half = froe.constant dense<0.5005> : tensor<4xf32>
+  %one = froe.constant dense<1.0> : tensor<4xf32>
+  %root = froe.constant dense<1.4152> : tensor<4xf32>
+  %0 = froe.div %x, %root : tensor<4xf32>
+  %1 = froe.erf %0 : tensor<4xf32>
+  %2 = froe.add %1, %one : tensor<4xf32>
+  %3 = froe.mul %x, %2 : tensor<4xf32>
+  %4 = froe.constant dense<0.5> : tensor<4xf32>
+  %5 = froe.mul %3, %4 : tensor<4xf32>
+  %exact = froe.constant dense<1.41421354> : tensor<4xf32>
+  %6 = froe.div %x, %exact : tensor<4xf32>
+  %7 = froe.erf %6 : tensor<4xf32>
+  %8 = froe.add %7, %one : tensor<4xf32>
+  %9 = froe.mul %x, %8 : tensor<4xf32>
+  %10 = froe.mul %9, %half : tensor<4xf32>
+  return %5, %10 : tensor<4xf32>, tensor<4xf32>
+}
+
+// CHECK-LABEL: @half
+// CHECK: froe.gelu erf %arg0 : tensor<4xf16>
+func.func @half(%x: tensor<4xf16>) -> tensor<4xf16> {
+  %half = froe.constant dense<0.5> : tensor<4xf16>
+  %one = froe.constant dense<1.0> : tensor<4xf16>
+  %root = froe.constant dense<1.4140625> : tensor<4xf16>
+  %0 = froe.div %x, %root : tensor<4xf16>
+  %1 = froe.erf %0 : tensor<4xf16>
+  %2 = froe.add %1, %one : tensor<4xf16>
+  %3 = froe.mul %x, %2 : tensor<4xf16>
+  %4 = froe.mul %3, %half : tensor<4xf16>
+  return %4 : tensor<4xf16>
+}
+
+// CHECK-LABEL: @integers
+// CHECK: froe.mul
+func.func @integers(%x: tensor<4xi32>, %y: tensor<4xi32>) -> tensor<4xi32> {
+  %0 = froe.mul %x, %y : tensor<4xi32>
+  return %0 : tensor<4xi32>
 }
