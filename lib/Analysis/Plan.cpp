@@ -1,6 +1,7 @@
 #include "froe/Analysis/Plan.h"
 
 #include "BuildProblem.h"
+#include "Describe.h"
 #include "Restrictions.h"
 
 #include "dialects/Froe/Froe.h"
@@ -25,7 +26,8 @@ std::expected<std::string, std::string> readFile(const std::string &path) {
   return (*buffer)->getBuffer().str();
 }
 
-std::optional<std::string> restrictByOptions(ProgramGraph &graph, const PlanOptions &options) {
+std::optional<std::string> restrictByOptions(ProgramGraph &graph, const FactorNames &names,
+                                             const PlanOptions &options) {
   if (isNamedPlan(options.constrain))
     return restrictToNamedPlan(graph, options.constrain);
   uint64_t seed = 0;
@@ -40,7 +42,8 @@ std::optional<std::string> restrictByOptions(ProgramGraph &graph, const PlanOpti
   std::expected<std::string, std::string> text = readFile(file);
   if (!text)
     return text.error();
-  return options.planFile.empty() ? restrictByConstraints(graph, *text, file) : restrictToPlanFile(graph, *text, file);
+  return options.planFile.empty() ? restrictByConstraints(graph, *text, file)
+                                  : restrictToPlanFile(graph, names, *text, file);
 }
 
 std::string gibibytes(int64_t bytes) { return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / (1 << 30)); }
@@ -69,14 +72,14 @@ std::string explain(const NoPlan &none, const ProgramGraph &graph, const Problem
 
 class Planner {
 public:
-  Planner(mlir::func::FuncOp main, const Mesh &mesh, const Cluster &cluster, const PlanOptions &options)
-      : costs(main, mesh, cluster), builder(costs), options(options),
+  Planner(mlir::func::FuncOp main, const ProgramGraph &all, const Cluster &cluster, const PlanOptions &options)
+      : all(all), costs(main, all.mesh, cluster), builder(costs), describer(all, main), options(options),
         memoryLimit(options.memoryBytes > 0 ? options.memoryBytes
-                                            : cluster.withDevices(mesh.deviceCount()).memoryLimitBytes()) {}
+                                            : cluster.withDevices(all.mesh.deviceCount()).memoryLimitBytes()) {}
 
-  std::expected<PlanResult, std::string> run(const ProgramGraph &all) {
+  std::expected<PlanResult, std::string> run() {
     ProgramGraph graph = all;
-    if (auto why = restrictByOptions(graph, options))
+    if (auto why = restrictByOptions(graph, describer.factorNames(), options))
       return std::unexpected(*why);
     Problem problem = builder.build(graph, memoryLimit);
     std::expected<Solution, NoPlan> solution = solve(problem, options.solve);
@@ -87,12 +90,12 @@ public:
     PlanResult result = describe(graph, problem, *solution);
     if (options.alternatives)
       for (const char *name : {"replicated", "data", "tensor"})
-        addAlternative(result, all, name);
+        addAlternative(result, name);
     return result;
   }
 
 private:
-  void addAlternative(PlanResult &result, const ProgramGraph &all, const std::string &name) {
+  void addAlternative(PlanResult &result, const std::string &name) {
     if (name == options.constrain)
       return result.alternatives.push_back({name, result.cost});
     ProgramGraph graph = all;
@@ -116,55 +119,16 @@ private:
     result = std::move(better);
   }
 
-  PlanResult describe(const ProgramGraph &graph, const Problem &problem, const Solution &solution) {
-    PlanResult result;
-    result.mesh = graph.mesh;
-    result.cost = solution.cost;
-    result.bound = solution.bound;
-    result.memoryBytes = solution.peakBytes;
+  PlanResult describe(const ProgramGraph &graph, const Problem &problem, const Solution &solution) const {
+    PlanResult result = describer.describe(graph, problem, solution);
     result.memoryLimitBytes = memoryLimit;
-    std::vector<Decision> decisions = decide(graph, problem, solution.choice);
-    for (size_t i = 0; i < decisions.size(); ++i) {
-      if (llvm::isa_and_nonnull<WeightOp>(graph.nodes[i].op))
-        result.weightBytes += decisions[i].bytes;
-      GraphNode::Kind kind = graph.nodes[i].kind;
-      if (kind == GraphNode::Kind::Input)
-        result.inputs.push_back(std::move(decisions[i]));
-      else if (kind == GraphNode::Kind::Op)
-        result.ops.push_back(std::move(decisions[i]));
-      else if (kind == GraphNode::Kind::Output)
-        result.outputs.push_back(std::move(decisions[i]));
-    }
     return result;
   }
 
-  std::vector<Decision> decide(const ProgramGraph &graph, const Problem &problem, const std::vector<int> &choice) {
-    std::vector<Decision> decisions;
-    std::vector<int> maker; // of what a node hands on: a tensor node's is the op before it
-    for (size_t i = 0; i < graph.nodes.size(); ++i) {
-      const GraphNode &node = graph.nodes[i];
-      const Strategy &strategy = node.strategies[choice[i]];
-      Decision decision{node.name, node.opName(), strategy.str(node.rule, graph.mesh), strategy};
-      decision.computeSeconds = problem.nodes[i].cost[choice[i]];
-      for (const MemoryUse &use : problem.nodes[i].uses)
-        decision.bytes += use.bytes[choice[i]];
-      decisions.push_back(std::move(decision));
-      maker.push_back(static_cast<int>(i));
-    }
-    for (size_t e = 0; e < graph.edges.size(); ++e) {
-      const GraphEdge &edge = graph.edges[e];
-      if (graph.nodes[edge.to].kind == GraphNode::Kind::Tensor)
-        maker[edge.to] = edge.from;
-      double seconds = problem.edges[e].cost[choice[edge.from] * problem.nodes[edge.to].strategies() + choice[edge.to]];
-      bool combines = graph.nodes[edge.from].produces(choice[edge.from], edge.result).isPartial();
-      Decision &decision = decisions[maker[edge.from]];
-      (combines ? decision.communicationSeconds : decision.reshardSeconds) += seconds;
-    }
-    return decisions;
-  }
-
+  const ProgramGraph &all;
   CostModel costs;
   ProblemBuilder builder;
+  Describer describer;
   const PlanOptions &options;
   int64_t memoryLimit;
 };
@@ -185,7 +149,7 @@ std::expected<PlanResult, std::string> plan(mlir::ModuleOp module, const Mesh &m
   std::expected<ProgramGraph, std::string> graph = buildGraph(*main, mesh);
   if (!graph)
     return std::unexpected(graph.error());
-  std::expected<PlanResult, std::string> result = Planner(*main, mesh, cluster, options).run(*graph);
+  std::expected<PlanResult, std::string> result = Planner(*main, *graph, cluster, options).run();
   if (result)
     result->searchSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;

@@ -22,20 +22,21 @@ std::expected<Mesh, std::string> readMesh(const Json &json) {
   return Mesh::parse(llvm::join(axes, ","));
 }
 
-std::optional<std::string> fix(GraphNode &node, const Json &entry, const Mesh &mesh) {
+std::optional<std::string> fix(GraphNode &node, const std::vector<std::string> &factors, const Json &entry,
+                               const Mesh &mesh) {
   std::string name = entry.value("name", ""), op = entry.value("op", ""), strategy = entry.value("strategy", "");
   if (name != node.name || op != node.opName())
     return fmt::format("the plan is for another program: expected '{}' ({}), found '{}' ({})", node.name, node.opName(),
                        name, op);
-  if (keepOnly(node, [&](const Strategy &s) { return s.str(node.rule, mesh) == strategy; }))
+  if (keepOnly(node, [&](const Strategy &s) { return isStrategyText(strategy, s, node.rule, factors, mesh); }))
     return std::nullopt;
   std::vector<std::string> possible;
   for (const Strategy &s : node.strategies)
-    possible.push_back("'" + s.str(node.rule, mesh) + "'");
+    possible.push_back("'" + strategyText(s, node.rule, factors, mesh) + "'");
   return fmt::format("'{}' has no strategy '{}'; it has {}", name, strategy, llvm::join(possible, ", "));
 }
 
-std::optional<std::string> fixAll(ProgramGraph &graph, const Json &json) {
+std::optional<std::string> fixAll(ProgramGraph &graph, const FactorNames &names, const Json &json) {
   std::expected<Mesh, std::string> mesh = readMesh(json);
   if (!mesh)
     return mesh.error();
@@ -43,12 +44,13 @@ std::optional<std::string> fixAll(ProgramGraph &graph, const Json &json) {
     return fmt::format("the plan is for mesh {}, not for {}", mesh->str(), graph.mesh.str());
   const Json nodes = json.value("nodes", Json::array());
   size_t next = 0;
-  for (GraphNode &node : graph.nodes) {
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    GraphNode &node = graph.nodes[i];
     if (node.kind == GraphNode::Kind::Tensor)
       continue;
     if (next == nodes.size())
       return fmt::format("the plan is for another program: it has only {} nodes", nodes.size());
-    if (auto why = fix(node, nodes[next++], graph.mesh))
+    if (auto why = fix(node, names.of(i), nodes[next++], graph.mesh))
       return why;
   }
   if (next != nodes.size())
@@ -58,9 +60,10 @@ std::optional<std::string> fixAll(ProgramGraph &graph, const Json &json) {
 
 } // namespace
 
-std::optional<std::string> restrictToPlanFile(ProgramGraph &graph, const std::string &text, const std::string &file) {
+std::optional<std::string> restrictToPlanFile(ProgramGraph &graph, const FactorNames &names, const std::string &text,
+                                              const std::string &file) {
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (auto why = fixAll(graph, json))
+  if (auto why = fixAll(graph, names, json))
     return fmt::format("{}: {}", file, *why);
   return std::nullopt;
 }

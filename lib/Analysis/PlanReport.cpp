@@ -1,4 +1,6 @@
-#include "froe/Analysis/Plan.h"
+#include "froe/Analysis/PlanResult.h"
+
+#include <limits>
 
 namespace froe {
 
@@ -24,20 +26,52 @@ Json shardingToJson(const Sharding &sharding, const Mesh &mesh) {
   return dims;
 }
 
+Json reshardToJson(const Reshard &reshard) {
+  return {{"to", reshard.to}, {"us", reshard.seconds * 1e6}, {"combines", reshard.combines}};
+}
+
 Json decisionToJson(const Decision &decision) {
-  return {{"name", decision.name},
-          {"op", decision.op},
-          {"strategy", decision.text},
-          {"compute_us", decision.computeSeconds * 1e6},
-          {"communication_us", decision.communicationSeconds * 1e6},
-          {"reshard_us", decision.reshardSeconds * 1e6},
-          {"bytes", decision.bytes}};
+  Json json{{"name", decision.name},
+            {"op", decision.op},
+            {"strategy", decision.text},
+            {"compute_us", decision.computeSeconds * 1e6},
+            {"communication_us", decision.communicationSeconds * 1e6},
+            {"reshard_us", decision.reshardSeconds * 1e6},
+            {"bytes", decision.bytes},
+            {"shape", decision.shape}};
+  if (decision.layer >= 0)
+    json["layer"] = decision.layer;
+  if (decision.role >= 0)
+    json["role"] = decision.role;
+  for (const Reshard &reshard : decision.reshards)
+    json["reshards"].push_back(reshardToJson(reshard));
+  if (decision.runnerUp)
+    json["runner_up"] = {{"strategy", decision.runnerUp->strategy},
+                         {"extra_us", decision.runnerUp->extraSeconds * 1e6}};
+  return json;
+}
+
+Json layersToJson(const PlanResult &plan) {
+  Json runs = Json::array();
+  for (const LayerRun &run : plan.layers)
+    runs.push_back({{"first", run.first}, {"count", run.count}});
+  return runs;
+}
+
+Json memoryPeakToJson(const MemoryPeak &peak) {
+  Json values = Json::array();
+  for (const MemoryPeak::Holder &holder : peak.values)
+    values.push_back({{"name", holder.name}, {"bytes", holder.bytes}});
+  return {{"during", peak.during},
+          {"weight_bytes", peak.weightBytes},
+          {"values", values},
+          {"other_bytes", peak.otherBytes}};
 }
 
 /// Tensors that the user can name: inputs, weights, outputs, and what nodes make.
 Json tensorToJson(const Decision &decision, const Mesh &mesh) {
   const Sharding &sharding = decision.strategy.results[0];
-  Json json{{"name", decision.name}, {"sharding", shardingToJson(sharding, mesh)}};
+  Json json{{"name", decision.name}, {"dims", decision.dims}, {"sharding", shardingToJson(sharding, mesh)}};
   if (sharding.isPartial())
     json["partial"] = {{"kind", name(sharding.partialKind)}, {"axes", Json::array()}};
   for (AxisIndex axis : sharding.partial)
@@ -62,6 +96,8 @@ Json predictionToJson(const PlanResult &plan) {
     json["peak_bytes"] = *plan.arenaBytes;
   json["weight_bytes"] = plan.weightBytes;
   json["memory_bytes"] = plan.memoryBytes;
+  if (plan.memoryLimitBytes != std::numeric_limits<int64_t>::max())
+    json["memory_limit_bytes"] = plan.memoryLimitBytes;
   return json;
 }
 
@@ -80,6 +116,8 @@ Json planToJson(const PlanResult &plan) {
           {"stages", Json::array({stageToJson(plan)})},
           {"microbatches", 1},
           {"predicted", predictionToJson(plan)},
+          {"memory_peak", memoryPeakToJson(plan.memoryPeak)},
+          {"layers", layersToJson(plan)},
           {"cost", plan.cost},
           {"bound", plan.bound},
           {"gap", plan.gap()},

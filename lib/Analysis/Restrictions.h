@@ -1,5 +1,7 @@
 #pragma once
 
+#include "FactorNames.h"
+
 #include "froe/Analysis/ProgramGraph.h"
 
 #include <optional>
@@ -26,6 +28,7 @@ void restrictAtRandom(ProgramGraph &graph, uint64_t seed);
 std::optional<std::string> restrictByConstraints(ProgramGraph &graph, const std::string &text, const std::string &file);
 
 /// Fixes every input, op and output to the strategy that a plan.json names.
-std::optional<std::string> restrictToPlanFile(ProgramGraph &graph, const std::string &text, const std::string &file);
+std::optional<std::string> restrictToPlanFile(ProgramGraph &graph, const FactorNames &names, const std::string &text,
+                                              const std::string &file);
 
 } // namespace froe

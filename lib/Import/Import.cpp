@@ -6,6 +6,8 @@
 #include "GraphImporter.h"
 #include "Inputs.h"
 
+#include "dialects/Froe/DimNames.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/JSON.h"
@@ -45,6 +47,17 @@ DictionaryAttr nameAttribute(OpBuilder &builder, const std::string &name) {
   return builder.getDictionaryAttr(builder.getNamedAttr(FroeDialect::kName, builder.getStringAttr(name)));
 }
 
+DictionaryAttr attributesOf(OpBuilder &builder, const BoundInput &input) {
+  NamedAttrList attributes(nameAttribute(builder, input.name));
+  if (llvm::any_of(input.dims, [](const std::string &name) { return !name.empty(); })) {
+    SmallVector<Attribute> names;
+    for (const std::string &name : input.dims)
+      names.push_back(builder.getStringAttr(name));
+    attributes.set(kDimNames, builder.getArrayAttr(names));
+  }
+  return attributes.getDictionary(builder.getContext());
+}
+
 /// @main with an argument for each input that is left, in a new module.
 func::FuncOp openFunction(ModuleOp module, const std::vector<BoundInput> &inputs, Scope &scope, Emitter &emit) {
   OpBuilder &builder = emit.builder;
@@ -59,7 +72,7 @@ func::FuncOp openFunction(ModuleOp module, const std::vector<BoundInput> &inputs
     }
     scope.tensors[input.name] =
         emit.wrap(entry->addArgument(input.type, NameLoc::get(builder.getStringAttr(input.name))));
-    attributes.push_back(nameAttribute(builder, input.name));
+    attributes.push_back(attributesOf(builder, input));
   }
   main.setFunctionType(builder.getFunctionType(entry->getArgumentTypes(), {}));
   main.setAllArgAttrs(attributes);

@@ -187,7 +187,7 @@ private:
       }
       Sizes sizes(llvm::map_range(shape, [](std::optional<int64_t> size) { return *size; }));
       int64_t count = elementCount(sizes, bytesOf(type));
-      bound.push_back({input.name(), RankedTensorType::get(sizes, type), std::nullopt});
+      bound.push_back({input.name(), RankedTensorType::get(sizes, type), std::nullopt, dimNames(input)});
       if (elements && int64_t(elements->size()) != count)
         throw Invalid(fmt::format("input '{}' of shape {} takes {} values, found {}", input.name(), spellShape(sizes),
                                   count, elements->size()));
@@ -196,6 +196,13 @@ private:
     } catch (const Invalid &problem) {
       symbols.problems.push_back(problem.what());
     }
+  }
+
+  static std::vector<std::string> dimNames(const onnx::ValueInfoProto &input) {
+    std::vector<std::string> names;
+    for (const Dimension &dim : input.type().tensor_type().shape().dim())
+      names.push_back(!isFixed(dim) && isNamed(dim) ? dim.dim_param() : "");
+    return names;
   }
 
   SmallVector<std::optional<int64_t>> shapeOf(const onnx::ValueInfoProto &input) {

@@ -13,6 +13,7 @@ struct BoundInput {
   mlir::RankedTensorType type;
   /// Set where the user fixed the input's elements (--const); it is no input of the program then.
   std::optional<Constant> constant;
+  std::vector<std::string> dims; ///< what the model calls each dim; empty where it does not say
 };
 
 /// Types of the graph's inputs with every dim bound by `options`. Inputs that are also initializers are left out.

@@ -1,0 +1,85 @@
+#pragma once
+
+#include "froe/Sharding/Strategy.h"
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace froe {
+
+/// One value on its way from its maker to a user that needs it in another form.
+struct Reshard {
+  std::string to;        ///< name of the user; of a value that all users get in one form: the maker's
+  double seconds = 0;    ///< > 0
+  bool combines = false; ///< partial results are combined on the way
+};
+
+/// The best other way to run one op.
+struct RunnerUp {
+  std::string strategy;
+  double extraSeconds = 0; ///< what the plan would cost more with it, everything around chosen anew; an upper bound
+};
+
+/// How one input, op or output is run.
+struct Decision {
+  std::string name;  ///< of the ONNX tensor (inputs, outputs, weights) or node
+  std::string op;    ///< `input`, `output`, or the op's name without dialect
+  std::string text;  ///< the strategy as text: `batch:x sum(ffn):y`; `replicated`
+  Strategy strategy; ///< of an input or output: `results[0]` is its sharding
+  double computeSeconds = 0;
+  double communicationSeconds = 0; ///< of the collectives that combine partial results of this op
+  double reshardSeconds = 0;       ///< of all other reshards of its results
+  int64_t bytes = 0;               ///< results on one rank
+  std::vector<std::string> dims;   ///< names of the dims of its first result
+  std::vector<int64_t> shape;      ///< of its first result, whole
+  int layer = -1, role = -1;       ///< equal roles do the same in different layers; -1: outside of all layers
+  std::vector<Reshard> reshards;
+  std::optional<RunnerUp> runnerUp;
+};
+
+/// Names of the plan of the mesh's devices when everything is cut alike; infinite cost where no such plan exists.
+struct Alternative {
+  std::string name;
+  double cost = 0; ///< seconds
+};
+
+/// The moment at which one rank holds most.
+struct MemoryPeak {
+  struct Holder {
+    std::string name;
+    int64_t bytes = 0;
+  };
+  std::string during;         ///< the op that runs then
+  int64_t weightBytes = 0;    ///< live all the time
+  std::vector<Holder> values; ///< the largest others that are live, largest first
+  int64_t otherBytes = 0;     ///< all that are not listed
+};
+
+/// Layers of a model that are alike, e.g. those of an encoder.
+struct LayerRun {
+  int first = 0, count = 0;
+};
+
+struct PlanResult {
+  Mesh mesh;
+  std::vector<Decision> inputs, ops, outputs; ///< arguments, ops and results of @main, in order
+  std::vector<LayerRun> layers;
+  double cost = 0, bound = 0;   ///< seconds of one execution, and a lower bound under the same costs
+  int64_t weightBytes = 0;      ///< of one rank, as the model stores them
+  int64_t memoryBytes = 0;      ///< weights and live values of one rank at its fullest, as forecast
+  int64_t memoryLimitBytes = 0; ///< what one rank may use
+  MemoryPeak memoryPeak;
+  std::optional<int64_t> arenaBytes; ///< of each rank; known once the plan's program has its places in memory
+  double searchSeconds = 0;
+  std::vector<Alternative> alternatives;
+
+  double gap() const { return cost > 0 ? (cost - bound) / cost : 0; }
+};
+
+/// What plan.json holds, and `froe plan --json` prints.
+nlohmann::ordered_json planToJson(const PlanResult &plan);
+
+} // namespace froe

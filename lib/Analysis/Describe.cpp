@@ -1,0 +1,124 @@
+#include "Describe.h"
+
+#include <algorithm>
+
+namespace froe {
+
+namespace {
+
+/// Seconds of an edge under a choice.
+double secondsOf(const Problem &problem, size_t e, const std::vector<int> &choice) {
+  const PlanEdge &edge = problem.edges[e];
+  return edge.cost[choice[edge.from] * problem.nodes[edge.to].strategies() + choice[edge.to]];
+}
+
+int64_t bytesOf(const PlanNode &node, int strategy) {
+  int64_t bytes = 0;
+  for (const MemoryUse &use : node.uses)
+    bytes += use.bytes[strategy];
+  return bytes;
+}
+
+void addReshards(std::vector<Decision> &decisions, const ProgramGraph &graph, const Problem &problem,
+                 const std::vector<int> &choice) {
+  std::vector<int> maker(graph.nodes.size()); // of what a node hands on: a tensor node's is the op before it
+  for (size_t i = 0; i < maker.size(); ++i)
+    maker[i] = static_cast<int>(i);
+  for (size_t e = 0; e < graph.edges.size(); ++e) {
+    const GraphEdge &edge = graph.edges[e];
+    if (graph.nodes[edge.to].kind == GraphNode::Kind::Tensor)
+      maker[edge.to] = edge.from;
+    double seconds = secondsOf(problem, e, choice);
+    if (seconds == 0)
+      continue;
+    bool combines = graph.nodes[edge.from].produces(choice[edge.from], edge.result).isPartial();
+    Decision &decision = decisions[maker[edge.from]];
+    (combines ? decision.communicationSeconds : decision.reshardSeconds) += seconds;
+    decision.reshards.push_back({graph.nodes[edge.to].name, seconds, combines});
+  }
+}
+
+/// The step at which most bytes are live.
+int64_t fullestStep(const Problem &problem, const std::vector<int> &choice) {
+  std::map<int64_t, int64_t> changes;
+  for (size_t i = 0; i < choice.size(); ++i)
+    for (const MemoryUse &use : problem.nodes[i].uses) {
+      changes[use.live.begin] += use.bytes[choice[i]];
+      changes[use.live.end] -= use.bytes[choice[i]];
+    }
+  int64_t live = 0, most = -1, fullest = 0;
+  for (auto [step, change] : changes)
+    if ((live += change) > most)
+      most = live, fullest = step;
+  return fullest;
+}
+
+MemoryPeak peakOf(const ProgramGraph &graph, const Problem &problem, const std::vector<int> &choice) {
+  constexpr size_t kListed = 5;
+  MemoryPeak peak;
+  int64_t step = fullestStep(problem, choice);
+  for (size_t i = 0; i < choice.size(); ++i) {
+    const GraphNode &node = graph.nodes[i];
+    if (node.kind == GraphNode::Kind::Op && node.position == step)
+      peak.during = node.name;
+    for (const MemoryUse &use : problem.nodes[i].uses)
+      if (use.live.begin <= step && step < use.live.end && use.bytes[choice[i]] > 0) {
+        if (node.opName() == "weight")
+          peak.weightBytes += use.bytes[choice[i]];
+        else
+          peak.values.push_back({node.name, use.bytes[choice[i]]});
+      }
+  }
+  llvm::stable_sort(peak.values, [](const auto &a, const auto &b) { return a.bytes > b.bytes; });
+  for (; peak.values.size() > kListed; peak.values.pop_back())
+    peak.otherBytes += peak.values.back().bytes;
+  return peak;
+}
+
+} // namespace
+
+std::vector<Decision> Describer::decide(const ProgramGraph &graph, const Problem &problem,
+                                        const std::vector<int> &choice) const {
+  std::vector<Decision> decisions;
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const GraphNode &node = graph.nodes[i];
+    const Strategy &strategy = node.strategies[choice[i]];
+    Decision decision{node.name, node.opName(), strategyText(strategy, node.rule, names.of(i), graph.mesh), strategy};
+    decision.computeSeconds = problem.nodes[i].cost[choice[i]];
+    decision.bytes = bytesOf(problem.nodes[i], choice[i]);
+    decision.dims = names.dimsOf(graph, i);
+    decision.shape = shapeOf(node.value).vec();
+    decision.layer = layers.places[i].layer;
+    decision.role = layers.places[i].role;
+    decisions.push_back(std::move(decision));
+  }
+  addReshards(decisions, graph, problem, choice);
+  return decisions;
+}
+
+PlanResult Describer::describe(const ProgramGraph &graph, const Problem &problem, const Solution &solution) const {
+  PlanResult result;
+  result.mesh = graph.mesh;
+  result.cost = solution.cost;
+  result.bound = solution.bound;
+  result.memoryBytes = solution.peakBytes;
+  result.memoryLimitBytes = problem.memoryLimit;
+  result.memoryPeak = peakOf(graph, problem, solution.choice);
+  for (const Layers::Run &run : layers.runs)
+    result.layers.push_back({run.first, run.count});
+  std::vector<Decision> decisions = decide(graph, problem, solution.choice);
+  for (size_t i = 0; i < decisions.size(); ++i) {
+    if (decisions[i].op == "weight")
+      result.weightBytes += decisions[i].bytes;
+    GraphNode::Kind kind = graph.nodes[i].kind;
+    if (kind == GraphNode::Kind::Input)
+      result.inputs.push_back(std::move(decisions[i]));
+    else if (kind == GraphNode::Kind::Op)
+      result.ops.push_back(std::move(decisions[i]));
+    else if (kind == GraphNode::Kind::Output)
+      result.outputs.push_back(std::move(decisions[i]));
+  }
+  return result;
+}
+
+} // namespace froe

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "FactorNames.h"
+#include "Layers.h"
+
+#include "froe/Analysis/PlanResult.h"
+#include "froe/Planning/Solution.h"
+
+namespace froe {
+
+/// Reads a solution as decisions about a program.
+class Describer {
+public:
+  Describer(const ProgramGraph &graph, mlir::func::FuncOp main) : names(graph, main), layers(findLayers(graph)) {}
+
+  /// `graph` may have fewer strategies than the one that the describer was made of, but the same nodes.
+  PlanResult describe(const ProgramGraph &graph, const Problem &problem, const Solution &solution) const;
+  const FactorNames &factorNames() const { return names; }
+
+private:
+  std::vector<Decision> decide(const ProgramGraph &graph, const Problem &problem, const std::vector<int> &choice) const;
+
+  FactorNames names;
+  Layers layers;
+};
+
+} // namespace froe
