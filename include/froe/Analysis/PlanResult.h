@@ -63,11 +63,38 @@ struct LayerRun {
   int first = 0, count = 0;
 };
 
-struct PlanResult {
+/// Consecutive ops that one part of the devices runs, microbatch after microbatch. Inputs and weights belong to every
+/// stage that uses them.
+struct PlanStage {
+  size_t firstOp = 0, lastOp = 0; ///< of `PlanResult::ops`, inclusive
+  int64_t firstDevice = 0;        ///< it has as many, consecutive ones, as its mesh
   Mesh mesh;
+  double seconds = 0;      ///< of one microbatch
+  double sendSeconds = 0;  ///< until the next stage has its results
+  int64_t weightBytes = 0; ///< of one rank
+  int64_t memoryBytes = 0; ///< weights and live values of one rank at its fullest, as forecast
+};
+
+/// The best plan found for a number of devices.
+struct DeviceCount {
+  int64_t devices = 1;
+  Mesh mesh; ///< of each stage
+  int64_t stages = 1, microbatches = 1;
+  double cost = 0;         ///< seconds; infinity: no plan fits
+  int64_t memoryBytes = 0; ///< of the fullest rank; where no plan fits, the smallest found
+};
+
+struct PlanResult {
+  Mesh mesh; ///< of each stage
+  std::vector<PlanStage> stages;
+  int64_t microbatches = 1;                   ///< parts of the batch that go through the stages one after the other
+  double throughputPerSecond = 0;             ///< executions of the whole batch, one after the other
+  std::vector<DeviceCount> deviceCounts;      ///< ascending; empty where only one number was asked about
+  int64_t advisedDevices = 0;                 ///< fewer devices with which it is as fast; 0: none are
+  int64_t searched = 1;                       ///< combinations of stages, mesh and microbatches that were weighed
   std::vector<Decision> inputs, ops, outputs; ///< arguments, ops and results of @main, in order
   std::vector<LayerRun> layers;
-  double cost = 0, bound = 0;   ///< seconds of one execution, and a lower bound under the same costs
+  double cost = 0, bound = 0;   ///< seconds of one execution of the whole batch, and a lower bound under the same costs
   int64_t weightBytes = 0;      ///< of one rank, as the model stores them
   int64_t memoryBytes = 0;      ///< weights and live values of one rank at its fullest, as forecast
   int64_t memoryLimitBytes = 0; ///< what one rank may use

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace froe {
+
+/// What weighing one candidate (a mesh, or a number of stages on one) found out.
+struct Weighed {
+  double cost =
+      std::numeric_limits<double>::infinity(); ///< of the best plan found; infinity: none, or none worth having
+  double bound = 0;                            ///< no plan of this candidate costs less
+};
+
+struct CandidateSearch {
+  /// A candidate that cannot be better by more than this part of the best cost is left.
+  double tolerance = 0;
+  /// Candidates weighed at a time.
+  int threads = 1;
+  std::function<bool()> cancelled = {};
+};
+
+struct BestCandidate {
+  int index = -1; ///< -1: no candidate has a plan
+  double cost = std::numeric_limits<double>::infinity();
+  double bound = 0;    ///< no plan of any candidate costs less
+  int64_t weighed = 0; ///< how many the bounds alone did not decide
+};
+
+/// The candidate with the cheapest plan. `bounds` are lower bounds that cost nothing, in the order in which candidates
+/// are tried: likely ones first. `weigh(index, incumbent)` may end without a plan as soon as it knows that none costs
+/// less than `incumbent`; it runs on several threads at once.
+///
+/// Candidates are tried in batches of fixed size, with the best cost before the batch as the incumbent of all in it, so
+/// that the answer does not depend on the number of threads.
+BestCandidate searchCandidates(std::span<const double> bounds,
+                               const std::function<Weighed(int index, double incumbent)> &weigh,
+                               const CandidateSearch &options = {});
+
+} // namespace froe
