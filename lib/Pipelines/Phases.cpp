@@ -61,6 +61,7 @@ void addPassesTo(Phase phase, const std::string &cluster, PassManager &manager) 
   case Phase::Program:
     manager.addPass(createSimplify()); // what exporters spell out is one op
     manager.addPass(createCSEPass());
+    manager.addPass(createUnshareRepeats()); // layers share only what they compute
     return;
   case Phase::Rank:
     manager.addPass(createPartition({cluster})); // local shapes; values meet in the shardings that ops need

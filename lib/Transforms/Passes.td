@@ -24,6 +24,30 @@ def Simplify : Pass<"simplify", "::mlir::ModuleOp"> {
   let dependentDialects = ["::froe::FroeDialect"];
 }
 
+def UnshareRepeats : Pass<"unshare-repeats", "::mlir::ModuleOp"> {
+  let summary = "gives every user its own broadcast and its own constant of one number";
+  let description = [{
+    Kernels repeat elements where they read them, so nothing is computed twice; but each copy can be cut as its user is, and the
+    layers of a model are not tied to each other by what they all read (a mask, a scale). Copies that are cut alike become one
+    again behind the partition.
+
+    Before:
+    ```mlir
+    %m = froe.broadcast %mask dims [1, 2] : tensor<128x128xf32> -> tensor<8x128x128xf32>
+    %1 = froe.add %0, %m : tensor<8x128x128xf32>
+    %3 = froe.add %2, %m : tensor<8x128x128xf32>
+    ```
+    After:
+    ```mlir
+    %m = froe.broadcast %mask dims [1, 2] : tensor<128x128xf32> -> tensor<8x128x128xf32>
+    %1 = froe.add %0, %m : tensor<8x128x128xf32>
+    %n = froe.broadcast %mask dims [1, 2] : tensor<128x128xf32> -> tensor<8x128x128xf32>
+    %3 = froe.add %2, %n : tensor<8x128x128xf32>
+    ```
+  }];
+  let dependentDialects = ["::froe::FroeDialect"];
+}
+
 def SelectMatmuls : Pass<"select-matmuls", "::mlir::ModuleOp"> {
   let summary = "contractions become steps that the matrix library computes, with what follows them";
   let description = [{

@@ -116,7 +116,8 @@ struct ExpandMergedOperand : OpRewritePattern<ContractOp> {
     for (auto [letter, group] : llvm::zip(letters, *groups)) {
       SmallVector<int64_t> sizes;
       for (int64_t dim : group)
-        sizes.push_back(shape[dim]);
+        if (shape[dim] != 1)
+          sizes.push_back(shape[dim]);
       // A letter that is summed over stays merged: splitting it wins nothing.
       if (sizes.size() > 1 && op.getResultLetters().contains(letter) && !expansion.split(letter, sizes))
         return std::nullopt;

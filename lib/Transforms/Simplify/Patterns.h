@@ -42,8 +42,8 @@ struct Product {
   mlir::Value take(llvm::function_ref<bool(mlir::Value)> is);
 };
 
-/// A value that repeats another along some dims, in so many broadcasts and reshapes that only add or drop dims of size 1.
-/// It is the source itself, with its own dims, where there are none.
+/// A value that repeats another along some dims, by broadcasts and by reshapes that only add or drop dims of size 1.
+/// Where there are none it is the source itself.
 ///   broadcast(reshape(s: [4] to [4, 1]) dims [0, 1]) -> [4, 8]: source s, dims [0]
 struct Repeated {
   mlir::Value source;

@@ -3,12 +3,27 @@
 //
 //   y: [s, 3n];  slice(y, 0 … n), slice(y, n … 2n), slice(y, 2n … 3n)
 //   ->  z = reshape(y): [s, 3, n];  reshape(slice(z, 0)), …
+//
+// Where all parts are split into heads, the product has heads.
+//
+//   z: [s, 3, n];  reshape(slice(z, 0)): [s, heads, size], …
+//   ->  reshape(z): [s, 3, heads, size];  reshape(slice(…, 0)), …
 #include "lib/Transforms/Simplify/Patterns.h"
 
 using namespace mlir;
 
 namespace froe {
 namespace {
+
+bool isProjection(Operation *op) {
+  if (isa<ContractOp>(op))
+    return true;
+  auto add = dyn_cast<AddOp>(op);
+  auto isProduct = [](Value value) { return value.getDefiningOp<ContractOp>() && value.hasOneUse(); };
+  auto isBias = [](Value value) { return value.getDefiningOp<BroadcastOp>() || value.getDefiningOp<ConstantOp>(); };
+  return add &&
+         ((isProduct(add.getLhs()) && isBias(add.getRhs())) || (isProduct(add.getRhs()) && isBias(add.getLhs())));
+}
 
 struct SplitSlicedProjection : RewritePattern {
   SplitSlicedProjection(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
@@ -35,16 +50,6 @@ struct SplitSlicedProjection : RewritePattern {
     if (users < 2 || type.getDimSize(last) % size != 0)
       return std::nullopt;
     return size;
-  }
-
-  static bool isProjection(Operation *op) {
-    if (isa<ContractOp>(op))
-      return true;
-    auto add = dyn_cast<AddOp>(op);
-    auto isProduct = [](Value value) { return value.getDefiningOp<ContractOp>() && value.hasOneUse(); };
-    auto isBias = [](Value value) { return value.getDefiningOp<BroadcastOp>() || value.getDefiningOp<ConstantOp>(); };
-    return add &&
-           ((isProduct(add.getLhs()) && isBias(add.getRhs())) || (isProduct(add.getRhs()) && isBias(add.getLhs())));
   }
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
@@ -75,10 +80,72 @@ struct SplitSlicedProjection : RewritePattern {
   }
 };
 
+struct SplitHeadsOfProjection : RewritePattern {
+  SplitHeadsOfProjection(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+
+  using Shape = SmallVector<int64_t>;
+
+  /// The shape of `value` after what its user, a slice, is split into; nullopt where it is not split along whole dims.
+  static std::optional<Shape> splitShape(Value value, Operation *user) {
+    auto slice = dyn_cast<SliceOp>(user);
+    auto split = slice && slice->hasOneUse() ? dyn_cast<ReshapeOp>(*slice->user_begin()) : ReshapeOp();
+    auto groups = split ? mergedDims(split.getType().getShape(), slice.getType().getShape()) : std::nullopt;
+    if (!groups)
+      return std::nullopt;
+    Shape shape;
+    ArrayRef<int64_t> whole = cast<RankedTensorType>(value.getType()).getShape();
+    for (auto [dim, group] : llvm::enumerate(*groups)) {
+      bool isWhole = slice.getType().getDimSize(dim) == whole[dim] && slice.getStrides()[dim] == 1;
+      if (group.size() > 1 && !isWhole)
+        return std::nullopt;
+      for (int64_t part : group.size() > 1 ? ArrayRef<int64_t>(group) : ArrayRef<int64_t>())
+        shape.push_back(split.getType().getDimSize(part));
+      if (group.size() <= 1)
+        shape.push_back(whole[dim]);
+    }
+    return shape.size() > whole.size() ? std::optional(shape) : std::nullopt;
+  }
+
+  /// The slice of `parts`, which is the operand of `slice` under a finer shape.
+  static Value sliceOf(PatternRewriter &rewriter, Value parts, SliceOp slice) {
+    ArrayRef<int64_t> fine = cast<RankedTensorType>(parts.getType()).getShape();
+    auto groups = mergedDims(fine, slice.getOperand().getType().getShape());
+    SmallVector<int64_t> shape(fine), starts(fine.size(), 0), strides(fine.size(), 1);
+    for (auto [dim, group] : llvm::enumerate(*groups))
+      if (group.size() == 1) {
+        shape[group[0]] = slice.getType().getDimSize(dim);
+        starts[group[0]] = slice.getStarts()[dim];
+        strides[group[0]] = slice.getStrides()[dim];
+      }
+    return SliceOp::create(rewriter, slice.getLoc(), slice.getType().clone(shape), parts, starts, strides);
+  }
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    if (op->getNumResults() != 1 || !isProjection(op) || op->use_empty())
+      return failure();
+    Value value = op->getResult(0);
+    std::optional<Shape> shape = splitShape(value, *value.user_begin());
+    if (!shape || !llvm::all_of(value.getUsers(), [&](Operation *user) { return splitShape(value, user) == shape; }))
+      return failure();
+    SmallVector<Operation *> slices(value.getUsers());
+    rewriter.setInsertionPointAfter(op);
+    auto type = cast<RankedTensorType>(value.getType()).clone(*shape);
+    Value parts = ReshapeOp::create(rewriter, op->getLoc(), type, value);
+    for (Operation *user : slices) {
+      Operation *split = *user->user_begin();
+      rewriter.setInsertionPoint(user);
+      Value part = sliceOf(rewriter, parts, cast<SliceOp>(user));
+      rewriter.replaceOpWithNewOp<ReshapeOp>(split, split->getResult(0).getType(), part);
+      rewriter.eraseOp(user);
+    }
+    return success();
+  }
+};
+
 } // namespace
 
 void populateProjectionPatterns(RewritePatternSet &patterns) {
-  patterns.add<SplitSlicedProjection>(patterns.getContext());
+  patterns.add<SplitSlicedProjection, SplitHeadsOfProjection>(patterns.getContext());
 }
 
 } // namespace froe

@@ -154,6 +154,30 @@ struct SinkMerge : RewritePattern {
   }
 };
 
+/// reduce(merge(x)) -> merge(reduce(x))
+struct SinkMergeBelowReduce : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
+    auto merge = op.getOperand().getDefiningOp<ReshapeOp>();
+    std::optional<Groups> groups = merge ? merges(merge) : std::nullopt;
+    if (!groups)
+      return failure();
+    SmallVector<int64_t> dims, shape;
+    for (auto [dim, group] : llvm::enumerate(*groups))
+      for (int64_t part : group)
+        if (llvm::is_contained(op.getDims(), static_cast<int64_t>(dim)))
+          dims.push_back(part);
+        else
+          shape.push_back(merge.getOperand().getType().getDimSize(part));
+    if (dims.empty())
+      return failure();
+    Value reduced = ReduceOp::create(rewriter, op.getLoc(), op.getType().clone(shape), op.getKind(), merge.getOperand(),
+                                     rewriter.getDenseI64ArrayAttr(dims));
+    rewriter.replaceOp(op, reshapeTo(rewriter, op.getLoc(), reduced, op.getType().getShape()));
+    return success();
+  }
+};
+
 /// split(op(x, …)) -> op(split(x), …), where the op has no other user and the splits can move on.
 struct RaiseSplit : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -308,8 +332,8 @@ struct MergeBroadcasts : OpRewritePattern<BroadcastOp> {
 } // namespace
 
 void populateReshapePatterns(RewritePatternSet &patterns) {
-  patterns.add<SinkMerge, RaiseSplit, RaiseSplitOverBroadcast, ReshapeUnitsOfBroadcast, ReshapeWeight,
-               SinkMergeBelowTranspose, BroadcastWithoutUnits, MergeBroadcasts>(patterns.getContext());
+  patterns.add<SinkMerge, SinkMergeBelowReduce, RaiseSplit, RaiseSplitOverBroadcast, ReshapeUnitsOfBroadcast,
+               ReshapeWeight, SinkMergeBelowTranspose, BroadcastWithoutUnits, MergeBroadcasts>(patterns.getContext());
 }
 
 } // namespace froe

@@ -25,6 +25,7 @@ struct Simplify : froe::impl::SimplifyBase<Simplify> {
     populateProjectionPatterns(patterns);
     populateActivationPatterns(patterns);
     populateNormalizationPatterns(patterns);
+    populateRepeatPatterns(patterns);
     // Each pattern moves reshapes and transposes one way only, so the rewriting ends; the limit is for mistakes.
     int64_t operations = 0;
     getOperation().walk([&](Operation *) { ++operations; });

@@ -1,14 +1,14 @@
 // RUN: froe-opt --simplify %s | FileCheck %s
 
 // One product for queries, keys and values, as GPT-2 writes it: dims flattened in front and restored behind, one result sliced
-// in three. The weight takes the shape that cuts need, and flattening disappears.
+// in three. The weight takes the shape that cuts need, heads included, and flattening disappears.
 // CHECK-LABEL: @qkv
 // CHECK-SAME: %[[X:.*]]: tensor<2x16x768xf32>
-// CHECK: %[[W:.*]] = froe.weight "w" {{.*}} : tensor<768x3x768xf32>
-// CHECK: %[[Y:.*]] = froe.contract {{.*}} %[[X]], %[[W]] : tensor<2x16x768xf32>, tensor<768x3x768xf32> -> tensor<2x16x3x768xf32>
-// CHECK: froe.broadcast {{.*}} dims [2, 3] : tensor<3x768xf32> -> tensor<2x16x3x768xf32>
-// CHECK: froe.slice {{.*}} starts [0, 0, 0, 0] {{.*}} -> tensor<2x16x1x768xf32>
-// CHECK: froe.slice {{.*}} starts [0, 0, 1, 0] {{.*}} -> tensor<2x16x1x768xf32>
+// CHECK: %[[W:.*]] = froe.weight "w" {{.*}} : tensor<768x3x12x64xf32>
+// CHECK: %[[Y:.*]] = froe.contract {{.*}} %[[X]], %[[W]] : tensor<2x16x768xf32>, tensor<768x3x12x64xf32> -> tensor<2x16x3x12x64xf32>
+// CHECK: froe.broadcast {{.*}} dims [2, 3, 4] : tensor<3x12x64xf32> -> tensor<2x16x3x12x64xf32>
+// CHECK: froe.slice {{.*}} starts [0, 0, 0, 0, 0] {{.*}} -> tensor<2x16x1x12x64xf32>
+// CHECK: froe.slice {{.*}} starts [0, 0, 1, 0, 0] {{.*}} -> tensor<2x16x1x12x64xf32>
 // CHECK-NOT: froe.transpose
 // CHECK: froe.contract "{{.*}}" {{.*}} : tensor<2x16x12x64xf32>, tensor<2x16x12x64xf32> -> tensor<2x12x16x16xf32>
 func.func @qkv(%x: tensor<2x16x768xf32>) -> tensor<2x12x16x16xf32> {
@@ -31,4 +31,30 @@ func.func @qkv(%x: tensor<2x16x768xf32>) -> tensor<2x12x16x16xf32> {
   %ks = froe.reshape %kmt : tensor<24x64x16xf32> -> tensor<2x12x64x16xf32>
   %s = froe.contract "abcd,abde->abce" %qt, %ks : tensor<2x12x16x64xf32>, tensor<2x12x64x16xf32> -> tensor<2x12x16x16xf32>
   return %s : tensor<2x12x16x16xf32>
+}
+
+// Parts that are split unlike each other leave the product as it is.
+// CHECK-LABEL: @unlike_heads
+// CHECK: froe.contract {{.*}} -> tensor<4x2x48xf32>
+func.func @unlike_heads(%x: tensor<4x32xf32>) -> (tensor<4x6x8xf32>, tensor<4x3x16xf32>) {
+  %w = froe.weight "w" in "m.data" [0 : 12288] : tensor<32x96xf32>
+  %y = froe.contract "mk,kn->mn" %x, %w : tensor<4x32xf32>, tensor<32x96xf32> -> tensor<4x96xf32>
+  %a = froe.slice %y starts [0, 0] strides [1, 1] : tensor<4x96xf32> -> tensor<4x48xf32>
+  %b = froe.slice %y starts [0, 48] strides [1, 1] : tensor<4x96xf32> -> tensor<4x48xf32>
+  %ah = froe.reshape %a : tensor<4x48xf32> -> tensor<4x6x8xf32>
+  %bh = froe.reshape %b : tensor<4x48xf32> -> tensor<4x3x16xf32>
+  return %ah, %bh : tensor<4x6x8xf32>, tensor<4x3x16xf32>
+}
+
+// A part along a split dim: heads would be cut.
+// CHECK-LABEL: @parts_of_heads
+// CHECK: froe.contract {{.*}} -> tensor<4x48xf32>
+func.func @parts_of_heads(%x: tensor<4x32xf32>) -> (tensor<4x4x8xf32>, tensor<4x2x8xf32>) {
+  %w = froe.weight "w" in "m.data" [0 : 6144] : tensor<32x48xf32>
+  %y = froe.contract "mk,kn->mn" %x, %w : tensor<4x32xf32>, tensor<32x48xf32> -> tensor<4x48xf32>
+  %a = froe.slice %y starts [0, 0] strides [1, 1] : tensor<4x48xf32> -> tensor<4x32xf32>
+  %b = froe.slice %y starts [0, 32] strides [1, 1] : tensor<4x48xf32> -> tensor<4x16xf32>
+  %ah = froe.reshape %a : tensor<4x32xf32> -> tensor<4x4x8xf32>
+  %bh = froe.reshape %b : tensor<4x16xf32> -> tensor<4x2x8xf32>
+  return %ah, %bh : tensor<4x4x8xf32>, tensor<4x2x8xf32>
 }
