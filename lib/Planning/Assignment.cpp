@@ -25,7 +25,7 @@ void Assignment::costsAt(int node, std::vector<double> &costs, int except) const
     if (other == except)
       continue;
     int columns = model.nodes[edge.b].labels(), count = static_cast<int>(costs.size());
-    const double *values = edge.cost.data() + (edge.a == node ? labels[other] : labels[other] * columns);
+    const double *values = edge.cost.get().data() + (edge.a == node ? labels[other] : labels[other] * columns);
     int64_t step = edge.a == node ? columns : 1;
     for (int label = 0; label < count; ++label)
       costs[label] += values[label * step];

@@ -53,7 +53,7 @@ private:
   struct Packed;
 
   const double *valuesOf(const Table &table) const {
-    return table.edge >= 0 ? model.edges[table.edge].cost.data() : table.values.data();
+    return table.edge >= 0 ? model.edges[table.edge].cost.get().data() : table.values.data();
   }
   int64_t stride(const Table &table, int node) const;
   int64_t offset(const Table &table, int without, const std::vector<int> &labels) const;

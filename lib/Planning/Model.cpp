@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace froe {
 
@@ -46,49 +47,103 @@ private:
   std::vector<int64_t> starts;
 };
 
-void addEdge(Model &model, std::map<std::pair<int, int>, int> &known, const PlanEdge &edge, const Problem &problem) {
-  auto [a, b] = std::minmax(edge.from, edge.to);
-  auto [it, isNew] = known.try_emplace({a, b}, static_cast<int>(model.edges.size()));
-  const Model::Node &nodeA = model.nodes[a], &nodeB = model.nodes[b];
-  if (isNew) {
-    model.edges.push_back({a, b, std::vector<double>(nodeA.strategy.size() * nodeB.strategy.size(), 0)});
-    model.nodes[a].edges.push_back(it->second);
-    model.nodes[b].edges.push_back(it->second);
-  }
-  Model::Edge &merged = model.edges[it->second];
-  size_t columns = problem.nodes[edge.to].cost.size();
-  for (int i = 0; i < nodeA.labels(); ++i)
-    for (int j = 0; j < nodeB.labels(); ++j) {
-      int row = nodeA.strategy[i], column = nodeB.strategy[j];
-      if (edge.from != a)
-        std::swap(row, column);
-      merged.cost[i * nodeB.labels() + j] += edge.cost[row * columns + column];
+/// Picks labels out of the problem's tables; of equal tables, once.
+class Selection {
+public:
+  /// The strategies that may be chosen.
+  SharedTable<int> strategies(const PlanNode &node) {
+    auto [it, isNew] = kept.try_emplace({node.cost.identity(), node.fixed});
+    if (isNew) {
+      std::vector<int> strategies;
+      for (int i = 0; i < node.strategies(); ++i)
+        if ((node.fixed < 0 || node.fixed == i) && node.cost[i] != std::numeric_limits<double>::infinity())
+          strategies.push_back(i);
+      it->second = std::move(strategies);
     }
-}
+    return it->second;
+  }
+
+  template <typename T> SharedTable<T> ofNode(const SharedTable<T> &table, const SharedTable<int> &strategies) {
+    if (strategies.size() == table.size())
+      return table;
+    SharedTable<T> &found =
+        std::get<std::map<Key, SharedTable<T>>>(selected)[{table.identity(), strategies.identity()}];
+    if (found.empty())
+      for (int strategy : strategies)
+        found.edit().push_back(table[strategy]);
+    return found;
+  }
+
+  SharedTable<double> ofEdge(const PlanEdge &edge, const SharedTable<int> &rows, const SharedTable<int> &columns,
+                             size_t allColumns) {
+    if (rows.size() * columns.size() == edge.cost.size())
+      return edge.cost;
+    auto [it, isNew] = edges.try_emplace({edge.cost.identity(), rows.identity(), columns.identity()});
+    if (isNew) {
+      std::vector<double> costs;
+      costs.reserve(rows.size() * columns.size());
+      for (int row : rows)
+        for (int column : columns)
+          costs.push_back(edge.cost[row * allColumns + column]);
+      it->second = std::move(costs);
+    }
+    return it->second;
+  }
+
+  /// The sum of the costs of two edges between the same nodes; `rows` by those of `one`.
+  SharedTable<double> sum(const SharedTable<double> &one, const SharedTable<double> &other, size_t rows, bool flipped) {
+    auto [it, isNew] = sums.try_emplace({one.identity(), other.identity(), flipped});
+    if (isNew) {
+      std::vector<double> costs = one.get();
+      size_t columns = costs.size() / std::max<size_t>(1, rows);
+      for (size_t i = 0; i < rows; ++i)
+        for (size_t j = 0; j < columns; ++j)
+          costs[i * columns + j] += other[flipped ? j * rows + i : i * columns + j];
+      it->second = {one, other, std::move(costs)};
+    }
+    return it->second[2];
+  }
+
+private:
+  using Key = std::pair<const void *, const void *>;
+  std::map<std::pair<const void *, int>, SharedTable<int>> kept;
+  std::tuple<std::map<Key, SharedTable<double>>, std::map<Key, SharedTable<int64_t>>> selected;
+  std::map<std::tuple<const void *, const void *, const void *>, SharedTable<double>> edges;
+  /// With the addends: they must live as long as they are known by their places.
+  std::map<std::tuple<const void *, const void *, bool>, std::vector<SharedTable<double>>> sums;
+};
 } // namespace
 
 Model::Model(const Problem &problem) : limit(problem.memoryLimit) {
   Slots kept(problem);
   slots = kept.count();
+  Selection selection;
   for (const PlanNode &from : problem.nodes) {
     Node &node = nodes.emplace_back();
-    for (int i = 0; i < from.strategies(); ++i)
-      if ((from.fixed < 0 || from.fixed == i) && from.cost[i] != std::numeric_limits<double>::infinity()) {
-        node.strategy.push_back(i);
-        node.cost.push_back(from.cost[i]);
-      }
+    node.strategy = selection.strategies(from);
+    node.cost = selection.ofNode(from.cost, node.strategy);
     for (const MemoryUse &use : from.uses) {
       Use mapped{kept.at(use.live.begin), kept.at(use.live.end), {}};
       if (mapped.begin == mapped.end)
         continue;
-      for (int strategy : node.strategy)
-        mapped.bytes.push_back(use.bytes[strategy]);
+      mapped.bytes = selection.ofNode(use.bytes, node.strategy);
       node.uses.push_back(std::move(mapped));
     }
   }
   std::map<std::pair<int, int>, int> known;
-  for (const PlanEdge &edge : problem.edges)
-    addEdge(*this, known, edge, problem);
+  for (const PlanEdge &edge : problem.edges) {
+    const Node &from = nodes[edge.from], &to = nodes[edge.to];
+    SharedTable<double> cost = selection.ofEdge(edge, from.strategy, to.strategy, problem.nodes[edge.to].cost.size());
+    auto [it, isNew] = known.try_emplace(std::minmax(edge.from, edge.to), static_cast<int>(edges.size()));
+    if (!isNew) {
+      Edge &merged = edges[it->second];
+      merged.cost = selection.sum(merged.cost, cost, nodes[merged.a].strategy.size(), merged.a != edge.from);
+      continue;
+    }
+    edges.push_back({edge.from, edge.to, std::move(cost)});
+    nodes[edge.from].edges.push_back(it->second);
+    nodes[edge.to].edges.push_back(it->second);
+  }
 }
 
 double Model::costOf(const std::vector<int> &labels) const {
@@ -127,7 +182,8 @@ std::vector<int> Model::strategiesOf(const std::vector<int> &labels) const {
 
 void Model::keepLabels(int index, const std::vector<bool> &keep) {
   Node &node = nodes[index];
-  auto filter = [&](auto &list) {
+  auto filter = [&](auto &table) {
+    auto &list = table.edit();
     size_t next = 0;
     for (size_t i = 0; i < keep.size(); ++i)
       if (keep[i])

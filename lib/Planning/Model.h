@@ -7,23 +7,25 @@ namespace froe {
 /// A problem as the solver sees it: only the strategies still possible ("labels"), one edge for each pair of
 /// neighbours, and only the steps at which memory can run out ("slots").
 ///
+/// Nodes and edges that share tables in the problem share them here.
+///
 /// Of the slots those are dropped whose live uses are all live in a neighbouring slot too, and those where even the
 /// largest choices fit.
 struct Model {
   struct Use {
     int begin, end; ///< slots [begin, end)
-    std::vector<int64_t> bytes;
+    SharedTable<int64_t> bytes;
   };
   struct Node {
-    std::vector<int> strategy; ///< of each label, in the problem
-    std::vector<double> cost;
+    SharedTable<int> strategy; ///< of each label, in the problem
+    SharedTable<double> cost;
     std::vector<Use> uses;
     std::vector<int> edges;
     int labels() const { return static_cast<int>(strategy.size()); }
   };
   struct Edge {
     int a, b;
-    std::vector<double> cost; ///< labels of a x labels of b
+    SharedTable<double> cost; ///< labels of a x labels of b
   };
 
   std::vector<Node> nodes;

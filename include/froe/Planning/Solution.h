@@ -10,6 +10,7 @@ struct Solution {
   double cost = 0;       ///< seconds
   double bound = 0;      ///< no choice that fits costs less; at most `cost`
   int64_t peakBytes = 0; ///< largest number of bytes live at one step
+  double price = 0;      ///< seconds that one byte more of the memory limit would save, about; 0 where it does not bind
 
   /// (cost - bound) / cost: 0 where the choice is proven best.
   double gap() const { return cost > 0 ? (cost - bound) / cost : 0; }
@@ -18,8 +19,10 @@ struct Solution {
 /// The answer that there is no solution, or none was found.
 struct NoPlan {
   enum class Reason {
-    Memory,   ///< every plan found needs more than the limit
-    Conflict, ///< every choice has infinite cost: constraints exclude each other
+    Memory,    ///< every plan found needs more than the limit
+    Conflict,  ///< every choice has infinite cost: constraints exclude each other
+    NotBetter, ///< no plan costs less than the incumbent
+    Cancelled, ///< before a plan was found
   };
   Reason reason = Reason::Memory;
   bool proven = false;           ///< whether there is none, rather than none found

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "../Model.h"
+#include "../SlotPrices.h"
+#include "FoldOrder.h"
+#include "Tables.h"
+
+#include <memory>
+
+namespace froe::fold {
+
+/// What a byte costs whom: nodes before `split` pay other prices than those from there on.
+struct Pricing {
+  SlotPrices before, behind;
+  int split = 0;
+
+  Pricing() = default;
+  Pricing(const SlotPrices &everywhere) : before(everywhere), behind(everywhere) {}
+  Pricing(const SlotPrices &before, const SlotPrices &behind, int split)
+      : before(before), behind(behind), split(split) {}
+  const SlotPrices &of(int node) const { return node < split ? before : behind; }
+};
+
+/// A label that a node must take, or must not.
+struct Restriction {
+  int node, label;
+  bool excluded;
+};
+
+/// Minimises a model's costs, plus prices for bytes, by eliminating one node after the other. Every step works on
+/// tables kept once (`Tables`), so that only the first of like steps costs time.
+///
+/// Where nodes with three neighbours or more are left, the largest hub is replaced by copies that may disagree: the
+/// result is then a lower bound.
+class Fold {
+public:
+  Fold(const Model &model, Tables &tables);
+
+  /// The smallest cost, or a lower bound of it; infinity if there is no choice. The limit plays no part.
+  double run(const Pricing &pricing, const std::vector<Restriction> &restrictions = {});
+  /// The choice that the last run leads to.
+  std::vector<int> decode() const;
+
+  bool isExact() const { return order->isExact(); }
+  /// Nodes whose copies may have disagreed in the last run.
+  const std::vector<int> &hubs() const { return hubNodes; }
+  int64_t products() const { return tables.products(); }
+
+private:
+  void prepare();
+  Shape shape();
+  Id unaryOf(int node, const Pricing &pricing);
+  Id take(Found found) {
+    constant += found.offset;
+    return found.id;
+  }
+  Id seen(View view) { return view.flipped ? tables.transposed(registers[view.table]) : registers[view.table]; }
+  void apply(size_t index, const Step &step);
+
+  const Model &model;
+  Tables &tables;
+  int generation = -1;
+  std::vector<Id> base;  ///< tables of the edges
+  double baseOffset = 0; ///< of those
+  std::unique_ptr<FoldOrder> order;
+  std::vector<int> hubNodes;
+
+  double constant = 0;
+  std::vector<Id> unaries, registers;
+  std::vector<std::vector<Id>> used; ///< by each step: its tables, rows are the step's node
+};
+
+} // namespace froe::fold
