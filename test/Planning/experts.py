@@ -1,7 +1,8 @@
 """Plans that experts write by hand, as constraint files, and what Froe's planner finds in their place.
 
-An expert pins the inputs, every weight and the residual stream; what lies between (which collectives, in which form a value waits)
-is chosen as well as Froe can. So an expert's cost here is a lower bound on the cost of the plan as it is usually run.
+An expert pins the inputs, every weight, the residual stream, and how attention and feed-forward are split; what lies between (which
+collectives, in which form a value waits) is chosen as well as Froe can. So an expert's cost here is at most that of the plan as it is
+usually run.
 
 Names of axes: `data` cuts the batch, `tensor` the weights, `context` the sequence, `expert` the experts.
 """
@@ -61,6 +62,8 @@ def gpt_pins(config: Config, cut: Cut) -> dict[str, list[Axes]]:
     """Shoeybi et al. 2019: columns of the first product of each half, rows of the second, rows of the word table."""
     tensor = cut.tensor
     pins = common(cut, "/transformer/h.*[0-9]/Add*") | {
+        "/transformer/h.*/attn/Softmax": [cut.data, tensor, cut.context, []],
+        "/transformer/h.*/mlp/act/Mul_3": [cut.data, cut.context, tensor],
         "transformer.wte.weight": [tensor, []],
         "transformer.wpe.weight": [[], []],
         "transformer.*ln_*": [[]],
@@ -78,6 +81,7 @@ def gpt_pins(config: Config, cut: Cut) -> dict[str, list[Axes]]:
 def llama_pins(config: Config, cut: Cut) -> dict[str, list[Axes]]:
     tensor, heads = cut.tensor, [[], cut.tensor, []]
     pins = common(cut, "/model/layers.*[0-9]/Add*") | {
+        "/model/layers.*/self_attn/Softmax": [cut.data, tensor, [], cut.context, []],
         "model.embed_tokens.weight": [tensor, []],
         "lm_head.weight": [[], tensor],
         "model.*norm.weight": [[]],
@@ -88,8 +92,15 @@ def llama_pins(config: Config, cut: Cut) -> dict[str, list[Axes]]:
     }
     if config.experts:
         wide, narrow = [cut.expert, [], tensor], [cut.expert, tensor, []]
-        return pins | {"*.experts.w1": wide, "*.experts.w3": wide, "*.experts.w2": narrow}
-    return pins | {"*.gate_proj.weight": [[], tensor], "*.up_proj.weight": [[], tensor], "*.down_proj.weight": [tensor, []]}
+        batch = [axis for axis in cut.data if axis not in cut.expert]  # every expert sees the tokens of all its devices
+        inner = {"/model/layers.*/experts/Mul_1": [cut.expert, batch, cut.context, tensor]}
+        return pins | inner | {"*.experts.w1": wide, "*.experts.w3": wide, "*.experts.w2": narrow}
+    return pins | {
+        "/model/layers.*/mlp/Mul_1": [cut.data, cut.context, tensor],
+        "*.gate_proj.weight": [[], tensor],
+        "*.up_proj.weight": [[], tensor],
+        "*.down_proj.weight": [tensor, []],
+    }
 
 
 def pins(config: Config, cut: Cut) -> dict:
