@@ -70,29 +70,23 @@ void Assignment::set(int node, int label) {
   addUsage(node, 1);
 }
 
-bool Assignment::touchesExcess(int node, int64_t limit) const {
-  return std::ranges::any_of(model.nodes[node].uses, [&](const Model::Use &use) {
-    return std::any_of(usage.begin() + use.begin, usage.begin() + use.end,
-                       [&](int64_t bytes) { return bytes > limit; });
-  });
-}
+int Assignment::fullestSlot() const { return static_cast<int>(std::ranges::max_element(usage) - usage.begin()); }
 
 bool repair(const Model &model, Assignment &assignment, int64_t limit) {
   std::vector<double> costs;
+  std::vector<int64_t> bytes;
   while (!assignment.fits(limit)) {
+    int slot = assignment.fullestSlot();
     double bestPrice = kInfinity;
     int bestNode = -1, bestLabel = -1;
     for (int node = 0; node < static_cast<int>(model.nodes.size()); ++node) {
-      if (model.nodes[node].labels() == 1 || !assignment.touchesExcess(node, limit))
+      if (model.nodes[node].labels() == 1 || !model.bytesAt(node, slot, bytes))
         continue;
       assignment.costsAt(node, costs);
+      int current = assignment.getLabels()[node];
       for (int label = 0; label < model.nodes[node].labels(); ++label) {
-        if (costs[label] == kInfinity)
-          continue;
-        double increase = costs[label] - costs[assignment.getLabels()[node]];
-        int64_t change = assignment.excessChange(node, label, limit);
-        double price = increase / -double(change);
-        if (change < 0 && price < bestPrice) {
+        double price = (costs[label] - costs[current]) / double(bytes[current] - bytes[label]);
+        if (bytes[label] < bytes[current] && price < bestPrice && assignment.excessChange(node, label, limit) < 0) {
           bestPrice = price;
           bestNode = node;
           bestLabel = label;
@@ -151,12 +145,16 @@ bool improvePair(const Model &model, Assignment &assignment, const Model::Edge &
 
 void improve(const Model &model, Assignment &assignment) {
   constexpr int kMaxPasses = 20;
+  constexpr size_t kMaxPairs = 1'000'000;
+  size_t pairs = 0;
+  for (const Model::Edge &edge : model.edges)
+    pairs += edge.cost.size();
   for (int pass = 0; pass < kMaxPasses; ++pass) {
     bool changed = false;
     for (int node = 0; node < static_cast<int>(model.nodes.size()); ++node)
       changed |= improveNode(model, assignment, node);
     // Pairs are dear: only where single changes are at an end.
-    if (!changed)
+    if (!changed && pairs <= kMaxPairs)
       for (const Model::Edge &edge : model.edges)
         changed |= improvePair(model, assignment, edge);
     if (!changed)

@@ -18,8 +18,7 @@ public:
   void costsAt(int node, std::vector<double> &costs, int except = -1) const;
   /// Sum over all slots of the bytes above `limit`, as a change, if `node` took `label`.
   int64_t excessChange(int node, int label, int64_t limit) const;
-  /// Whether `node` holds memory in a slot that is above `limit`.
-  bool touchesExcess(int node, int64_t limit) const;
+  int fullestSlot() const;
   void set(int node, int label);
 
 private:
@@ -31,7 +30,8 @@ private:
   double cost = 0;
 };
 
-/// Changes labels until at most `limit` bytes are live, always where a byte costs least. False if that gets stuck.
+/// Changes labels until at most `limit` bytes are live, always where a byte of the fullest slot costs least. False if
+/// that gets stuck.
 bool repair(const Model &model, Assignment &assignment, int64_t limit);
 
 /// Changes one label, or those of two neighbours, as long as that is cheaper and fits the model's limit. Begins and

@@ -2,12 +2,28 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <set>
 
 namespace froe {
 
 namespace {
 constexpr double kMaxTableWork = 1 << 20;
+}
+
+Unaries pricedUnaries(const Model &model, const std::vector<double> &slotPrices) {
+  std::vector<double> sums(slotPrices.size() + 1, 0);
+  std::partial_sum(slotPrices.begin(), slotPrices.end(), sums.begin() + 1);
+  Unaries unaries;
+  for (const Model::Node &node : model.nodes) {
+    unaries.push_back(node.cost);
+    for (const Model::Use &use : node.uses) {
+      double price = sums[use.end] - sums[use.begin];
+      for (size_t label = 0; price > 0 && label < use.bytes.size(); ++label)
+        unaries.back()[label] += price * double(use.bytes[label]);
+    }
+  }
+  return unaries;
 }
 
 Elimination::Elimination(const Model &model)
@@ -239,7 +255,7 @@ void Elimination::increases(int node, const std::vector<int> &labels, std::vecto
       value -= paid;
 }
 
-std::vector<int> Elimination::decode() const {
+std::vector<int> Elimination::decode() {
   std::vector<int> labels(model.nodes.size(), 0);
   std::vector<double> values;
   for (int node : decisions) {

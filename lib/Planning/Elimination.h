@@ -1,11 +1,14 @@
 #pragma once
 
 #include "Model.h"
+#include "Relaxation.h"
 
 namespace froe {
 
 /// Unary costs of all labels of all nodes: the nodes' own, plus prices for memory.
 using Unaries = std::vector<std::vector<double>>;
+/// The unary costs at these prices for each slot.
+Unaries pricedUnaries(const Model &model, const std::vector<double> &slotPrices);
 
 /// Minimises unary and edge costs by eliminating one node after the other: the node's best answer to each combination
 /// of its neighbours' labels becomes a table over those neighbours. Nodes with the smallest tables go first, so that
@@ -15,18 +18,19 @@ using Unaries = std::vector<std::vector<double>>;
 /// ("mini-buckets"): the total is then a lower bound, and the choice decoded from it a heuristic one.
 ///
 /// The order depends on the model alone; `run` can be repeated with other unaries.
-class Elimination {
+class Elimination : public Relaxation {
 public:
   explicit Elimination(const Model &model);
 
   /// A lower bound of the smallest total, exactly it if `isExact()`.
   double run(const Unaries &unaries);
+  double run(const std::vector<double> &slotPrices) override { return run(pricedUnaries(model, slotPrices)); }
   bool isExact() const { return exact; }
   /// Table entries touched by a run.
   double work() const { return totalWork; }
 
   /// The choice that the tables of the last run lead to.
-  std::vector<int> decode() const;
+  std::vector<int> decode() override;
 
   /// Nodes in the order in which they can be decided: `increases` of a node needs the labels of those before.
   const std::vector<int> &decisionOrder() const { return decisions; }

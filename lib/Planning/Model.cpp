@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 namespace froe {
@@ -155,27 +156,45 @@ double Model::costOf(const std::vector<int> &labels) const {
   return total;
 }
 
-std::vector<int64_t> Model::usageOf(const std::vector<int> &labels) const {
-  std::vector<int64_t> usage(slots, 0);
-  for (size_t i = 0; i < nodes.size(); ++i)
-    for (const Use &use : nodes[i].uses)
-      for (int t = use.begin; t < use.end; ++t)
-        usage[t] += use.bytes[labels[i]];
+namespace {
+/// Sums over all uses of the bytes that `of` says.
+std::vector<int64_t> sumOfUses(const Model &model, auto &&of) {
+  std::vector<int64_t> usage(model.slots + 1, 0); // first: by how much it changes
+  for (size_t i = 0; i < model.nodes.size(); ++i)
+    for (const Model::Use &use : model.nodes[i].uses) {
+      int64_t bytes = of(i, use);
+      usage[use.begin] += bytes;
+      usage[use.end] -= bytes;
+    }
+  std::partial_sum(usage.begin(), usage.end(), usage.begin());
+  usage.pop_back();
   return usage;
+}
+} // namespace
+
+std::vector<int64_t> Model::usageOf(const std::vector<int> &labels) const {
+  return sumOfUses(*this, [&](size_t node, const Use &use) { return use.bytes[labels[node]]; });
 }
 
 std::vector<int64_t> Model::smallestUsage() const {
-  std::vector<int64_t> usage(slots, 0);
-  for (const Node &node : nodes)
-    for (const Use &use : node.uses)
-      for (int t = use.begin; t < use.end; ++t)
-        usage[t] += std::ranges::min(use.bytes);
-  return usage;
+  return sumOfUses(*this, [](size_t, const Use &use) { return std::ranges::min(use.bytes.get()); });
+}
+
+bool Model::bytesAt(int node, int slot, std::vector<int64_t> &bytes) const {
+  bytes.assign(nodes[node].labels(), 0);
+  bool any = false;
+  for (const Use &use : nodes[node].uses)
+    if (use.begin <= slot && slot < use.end) {
+      any = true;
+      for (size_t label = 0; label < bytes.size(); ++label)
+        bytes[label] += use.bytes[label];
+    }
+  return any;
 }
 
 std::vector<int> Model::strategiesOf(const std::vector<int> &labels) const {
-  std::vector<int> strategies(nodes.size());
-  for (size_t i = 0; i < nodes.size(); ++i)
+  std::vector<int> strategies(labels.size());
+  for (size_t i = 0; i < labels.size(); ++i)
     strategies[i] = nodes[i].strategy[labels[i]];
   return strategies;
 }

@@ -48,6 +48,8 @@ struct Model {
   std::vector<int64_t> usageOf(const std::vector<int> &labels) const;
   /// Bytes in each slot if every use took its smallest label: no choice needs less.
   std::vector<int64_t> smallestUsage() const;
+  /// What each label of `node` holds in `slot`; false if nothing.
+  bool bytesAt(int node, int slot, std::vector<int64_t> &bytes) const;
   std::vector<int> strategiesOf(const std::vector<int> &labels) const;
 
   /// Drops the labels of `node` that are not marked.

@@ -22,6 +22,7 @@ void Fold::prepare() {
     return;
   generation = tables.getGeneration();
   base.clear();
+  answers.clear();
   baseOffset = 0;
   for (const Model::Edge &edge : model.edges) {
     Found found = tables.table(edge.cost, model.nodes[edge.a].labels(), model.nodes[edge.b].labels());
@@ -98,24 +99,44 @@ void Fold::apply(size_t index, const Step &step) {
   }
 }
 
-std::vector<int> Fold::decode() const {
+size_t Fold::Hash::operator()(const std::array<int, 5> &words) const {
+  uint64_t hash = 0;
+  for (int word : words)
+    hash = (hash ^ static_cast<uint32_t>(word)) * 0x9e3779b97f4a7c15 ^ hash >> 31;
+  return hash;
+}
+
+/// The cheapest label of a step's node; equal questions have equal answers.
+int Fold::answer(size_t index, const std::vector<int> &labels) {
+  const Step &step = order->getSteps()[index];
+  bool repeats = step.views.size() <= 2;
+  std::array<int, 5> question = {unaries[step.node], -1, -1, -1, -1};
+  for (size_t k = 0; repeats && k < step.views.size(); ++k) {
+    question[1 + 2 * k] = used[index][k];
+    question[2 + 2 * k] = labels[step.neighbours[k]];
+  }
+  if (repeats)
+    if (auto it = answers.find(question); it != answers.end())
+      return it->second;
+  std::vector<Number> costs = tables.vectorOf(unaries[step.node]);
+  for (size_t k = 0; k < step.views.size(); ++k)
+    tables.addColumn(used[index][k], labels[step.neighbours[k]], costs);
+  int label = static_cast<int>(std::ranges::min_element(costs) - costs.begin());
+  if (repeats)
+    answers.emplace(question, label);
+  return label;
+}
+
+std::vector<int> Fold::decode() {
+  disputed = -1;
   std::vector<int> labels(order->nodeCount(), 0);
-  std::map<std::vector<int>, int> known; // equal parts choose alike
   for (size_t i = used.size(); i-- > 0;) {
     const Step &step = order->getSteps()[i];
-    std::vector<int> question = {unaries[step.node]};
-    for (size_t k = 0; k < step.views.size(); ++k) {
-      question.push_back(used[i][k]);
-      question.push_back(labels[step.neighbours[k]]);
-    }
-    auto [it, isNew] = known.try_emplace(std::move(question), 0);
-    if (isNew) {
-      std::vector<Number> costs = tables.vectorOf(unaries[step.node]);
+    int label = labels[step.node] = answer(i, labels);
+    if (step.kind == Step::Kind::Split)
       for (size_t k = 0; k < step.views.size(); ++k)
-        tables.addColumn(used[i][k], labels[step.neighbours[k]], costs);
-      it->second = static_cast<int>(std::ranges::min_element(costs) - costs.begin());
-    }
-    labels[step.node] = it->second;
+        if (labels[step.firstCopy + k] != label)
+          disputed = order->original(step.node);
   }
   labels.resize(model.nodes.size());
   return labels;

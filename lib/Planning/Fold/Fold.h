@@ -9,22 +9,20 @@
 
 namespace froe::fold {
 
-/// What a byte costs whom: nodes before `split` pay other prices than those from there on.
+/// What a byte costs whom: each node pays the prices of one of a few levels.
 struct Pricing {
-  SlotPrices before, behind;
-  int split = 0;
+  std::vector<SlotPrices> levels;
+  std::vector<uint8_t> levelOf; ///< of each node; empty: the first
 
-  Pricing() = default;
-  Pricing(const SlotPrices &everywhere) : before(everywhere), behind(everywhere) {}
-  Pricing(const SlotPrices &before, const SlotPrices &behind, int split)
-      : before(before), behind(behind), split(split) {}
-  const SlotPrices &of(int node) const { return node < split ? before : behind; }
+  Pricing(const SlotPrices &everywhere = {}) : levels{everywhere} {}
+  const SlotPrices &of(int node) const { return levels[levelOf.empty() ? 0 : levelOf[node]]; }
 };
 
 /// A label that a node must take, or must not.
 struct Restriction {
   int node, label;
   bool excluded;
+  bool operator==(const Restriction &) const = default;
 };
 
 /// Minimises a model's costs, plus prices for bytes, by eliminating one node after the other. Every step works on
@@ -39,11 +37,15 @@ public:
   /// The smallest cost, or a lower bound of it; infinity if there is no choice. The limit plays no part.
   double run(const Pricing &pricing, const std::vector<Restriction> &restrictions = {});
   /// The choice that the last run leads to.
-  std::vector<int> decode() const;
+  std::vector<int> decode();
 
   bool isExact() const { return order->isExact(); }
   /// Nodes whose copies may have disagreed in the last run.
   const std::vector<int> &hubs() const { return hubNodes; }
+  /// A hub whose copies disagree in the choice decoded last; -1 if there is none.
+  int disputedHub() const { return disputed; }
+  /// Numbers that a run computes where nothing is known yet.
+  double work() const { return order->distinctWork(); }
   int64_t products() const { return tables.products(); }
 
 private:
@@ -56,6 +58,7 @@ private:
   }
   Id seen(View view) { return view.flipped ? tables.transposed(registers[view.table]) : registers[view.table]; }
   void apply(size_t index, const Step &step);
+  int answer(size_t index, const std::vector<int> &labels);
 
   const Model &model;
   Tables &tables;
@@ -65,9 +68,14 @@ private:
   std::unique_ptr<FoldOrder> order;
   std::vector<int> hubNodes;
 
+  int disputed = -1;
   double constant = 0;
   std::vector<Id> unaries, registers;
-  std::vector<std::vector<Id>> used; ///< by each step: its tables, rows are the step's node
+  struct Hash {
+    size_t operator()(const std::array<int, 5> &words) const;
+  };
+  std::unordered_map<std::array<int, 5>, int, Hash> answers; ///< of `decode`, for all runs
+  std::vector<std::vector<Id>> used;                         ///< by each step: its tables, rows are the step's node
 };
 
 } // namespace froe::fold

@@ -85,7 +85,8 @@ void FoldOrder::eliminate(int index) {
     nodes[neighbour].links.erase(index);
   }
   Key key = nodes[index].key;
-  totalWork += key.first;
+  if (worked.insert(key.second).second)
+    work += key.first;
   if (step.kind == Step::Kind::Leaf)
     addUnary(step.neighbours[0], key.second);
   if (step.kind == Step::Kind::Between)

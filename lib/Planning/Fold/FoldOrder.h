@@ -59,8 +59,8 @@ public:
   /// The node that a node is a copy of; itself if it is none.
   int original(int node) const { return nodes[node].original; }
   bool isExact() const { return exact; }
-  /// Numbers computed by the steps if nothing repeats.
-  double work() const { return totalWork; }
+  /// Numbers computed by all steps but those that repeat others.
+  double distinctWork() const { return work; }
 
 private:
   using Key = std::pair<double, int>; ///< work and class
@@ -98,7 +98,8 @@ private:
   std::map<std::array<int, 6>, int> tokens;
   std::map<Key, std::set<int>> queue;
   std::vector<Step> steps;
-  double totalWork = 0;
+  std::set<int> worked; ///< classes of steps
+  double work = 0;
   bool exact = true;
 };
 
