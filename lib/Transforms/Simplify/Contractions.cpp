@@ -113,10 +113,12 @@ struct ExpandMergedOperand : OpRewritePattern<ContractOp> {
     if (!groups)
       return std::nullopt;
     Expansion expansion(op.getSubscripts());
+    bool isProjection = op.getLhs().getDefiningOp<WeightOp>() || op.getRhs().getDefiningOp<WeightOp>();
     for (auto [letter, group] : llvm::zip(letters, *groups)) {
       SmallVector<int64_t> sizes;
+      // Dims of size 1 are dims of the model where this is a projection; elsewhere some came with repeated heads.
       for (int64_t dim : group)
-        if (shape[dim] != 1)
+        if (shape[dim] != 1 || isProjection)
           sizes.push_back(shape[dim]);
       // A letter that is summed over stays merged: splitting it wins nothing.
       if (sizes.size() > 1 && op.getResultLetters().contains(letter) && !expansion.split(letter, sizes))

@@ -60,21 +60,27 @@ struct FoldOperandBroadcasts : OpRewritePattern<ContractOp> {
   using OpRewritePattern::OpRewritePattern;
 
   /// Where `operand` is repeated along letters that the result and the other operand have: what is repeated, and the
-  /// letters of that.
-  static bool fold(Value &operand, std::string &letters, StringRef other, StringRef result) {
+  /// letters of that. Dims of size 1 stay.
+  static bool fold(PatternRewriter &rewriter, Value &operand, std::string &letters, StringRef other, StringRef result) {
     auto broadcast = operand.getDefiningOp<BroadcastOp>();
     if (!broadcast)
       return false;
-    std::string kept;
-    for (auto [size, dim] : llvm::zip(broadcast.getOperand().getType().getShape(), broadcast.getDims())) {
+    for (auto [size, dim] : llvm::zip(broadcast.getOperand().getType().getShape(), broadcast.getDims()))
       if (size != broadcast.getType().getDimSize(dim))
         return false;
-      kept += letters[dim];
-    }
-    for (char letter : letters)
-      if (!StringRef(kept).contains(letter) && !(other.contains(letter) && result.contains(letter)))
+    std::string kept;
+    SmallVector<int64_t> shape;
+    for (auto [dim, size] : llvm::enumerate(broadcast.getType().getShape())) {
+      if (size == 1 || llvm::is_contained(broadcast.getDims(), static_cast<int64_t>(dim))) {
+        kept += letters[dim];
+        shape.push_back(size);
+      } else if (!other.contains(letters[dim]) || !result.contains(letters[dim])) {
         return false;
-    operand = broadcast.getOperand();
+      }
+    }
+    if (kept == letters)
+      return false;
+    operand = reshapeTo(rewriter, broadcast.getLoc(), broadcast.getOperand(), shape);
     letters = kept;
     return true;
   }
@@ -83,7 +89,7 @@ struct FoldOperandBroadcasts : OpRewritePattern<ContractOp> {
     Value lhs = op.getLhs(), rhs = op.getRhs();
     std::string left = op.getLhsLetters().str(), right = op.getRhsLetters().str();
     StringRef result = op.getResultLetters();
-    if (!fold(lhs, left, right, result) && !fold(rhs, right, left, result))
+    if (!fold(rewriter, lhs, left, right, result) && !fold(rewriter, rhs, right, left, result))
       return failure();
     rewriter.replaceOpWithNewOp<ContractOp>(op, op.getType(), left + "," + right + "->" + result.str(), lhs, rhs);
     return success();

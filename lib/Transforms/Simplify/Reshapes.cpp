@@ -178,6 +178,33 @@ struct SinkMergeBelowReduce : OpRewritePattern<ReduceOp> {
   }
 };
 
+/// slice(merge(x)) -> merge(slice(x)), where merged dims are left whole
+struct SinkMergeBelowSlice : OpRewritePattern<SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
+    auto merge = op.getOperand().getDefiningOp<ReshapeOp>();
+    std::optional<Groups> groups = merge ? merges(merge) : std::nullopt;
+    if (!groups)
+      return failure();
+    SmallVector<int64_t> shape(merge.getOperand().getType().getShape());
+    SmallVector<int64_t> starts(shape.size(), 0), strides(shape.size(), 1);
+    for (auto [dim, group] : llvm::enumerate(*groups)) {
+      bool isWhole = op.getType().getDimSize(dim) == merge.getType().getDimSize(dim) && op.getStrides()[dim] == 1;
+      if (group.size() != 1 && !isWhole)
+        return failure();
+      if (group.size() != 1)
+        continue;
+      shape[group[0]] = op.getType().getDimSize(dim);
+      starts[group[0]] = op.getStarts()[dim];
+      strides[group[0]] = op.getStrides()[dim];
+    }
+    Value slice =
+        SliceOp::create(rewriter, op.getLoc(), op.getType().clone(shape), merge.getOperand(), starts, strides);
+    rewriter.replaceOp(op, reshapeTo(rewriter, op.getLoc(), slice, op.getType().getShape()));
+    return success();
+  }
+};
+
 /// split(op(x, …)) -> op(split(x), …), where the op has no other user and the splits can move on.
 struct RaiseSplit : OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -332,8 +359,9 @@ struct MergeBroadcasts : OpRewritePattern<BroadcastOp> {
 } // namespace
 
 void populateReshapePatterns(RewritePatternSet &patterns) {
-  patterns.add<SinkMerge, SinkMergeBelowReduce, RaiseSplit, RaiseSplitOverBroadcast, ReshapeUnitsOfBroadcast,
-               ReshapeWeight, SinkMergeBelowTranspose, BroadcastWithoutUnits, MergeBroadcasts>(patterns.getContext());
+  patterns.add<SinkMerge, SinkMergeBelowReduce, SinkMergeBelowSlice, RaiseSplit, RaiseSplitOverBroadcast,
+               ReshapeUnitsOfBroadcast, ReshapeWeight, SinkMergeBelowTranspose, BroadcastWithoutUnits, MergeBroadcasts>(
+      patterns.getContext());
 }
 
 } // namespace froe

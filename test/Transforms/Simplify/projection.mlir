@@ -58,3 +58,31 @@ func.func @parts_of_heads(%x: tensor<4x32xf32>) -> (tensor<4x4x8xf32>, tensor<4x
   %bh = froe.reshape %b : tensor<4x16xf32> -> tensor<4x2x8xf32>
   return %ah, %bh : tensor<4x4x8xf32>, tensor<4x2x8xf32>
 }
+
+// One row: where the sequence is a dim of size 1, parts and heads are found all the same.
+// CHECK-LABEL: @one_token
+// CHECK: froe.contract {{.*}} : tensor<2x48xf32>, tensor<48x3x6x8xf32> -> tensor<2x3x6x8xf32>
+func.func @one_token(%x: tensor<2x1x48xf32>) -> (tensor<2x1x6x8xf32>, tensor<2x1x6x8xf32>, tensor<2x1x6x8xf32>) {
+  %w = froe.weight "w" in "m.data" [0 : 27648] : tensor<48x144xf32>
+  %xm = froe.reshape %x : tensor<2x1x48xf32> -> tensor<2x48xf32>
+  %y = froe.contract "mk,kn->mn" %xm, %w : tensor<2x48xf32>, tensor<48x144xf32> -> tensor<2x144xf32>
+  %r = froe.reshape %y : tensor<2x144xf32> -> tensor<2x1x144xf32>
+  %q = froe.slice %r starts [0, 0, 0] strides [1, 1, 1] : tensor<2x1x144xf32> -> tensor<2x1x48xf32>
+  %k = froe.slice %r starts [0, 0, 48] strides [1, 1, 1] : tensor<2x1x144xf32> -> tensor<2x1x48xf32>
+  %v = froe.slice %r starts [0, 0, 96] strides [1, 1, 1] : tensor<2x1x144xf32> -> tensor<2x1x48xf32>
+  %qh = froe.reshape %q : tensor<2x1x48xf32> -> tensor<2x1x6x8xf32>
+  %kh = froe.reshape %k : tensor<2x1x48xf32> -> tensor<2x1x6x8xf32>
+  %vh = froe.reshape %v : tensor<2x1x48xf32> -> tensor<2x1x6x8xf32>
+  return %qh, %kh, %vh : tensor<2x1x6x8xf32>, tensor<2x1x6x8xf32>, tensor<2x1x6x8xf32>
+}
+
+// A batch of one stays a dim of the projection.
+// CHECK-LABEL: @one_row
+// CHECK: froe.contract {{.*}} : tensor<1x5x48xf32>, tensor<48x7xf32> -> tensor<1x5x7xf32>
+func.func @one_row(%x: tensor<1x5x48xf32>) -> tensor<1x5x7xf32> {
+  %w = froe.weight "w" in "m.data" [0 : 1344] : tensor<48x7xf32>
+  %xm = froe.reshape %x : tensor<1x5x48xf32> -> tensor<5x48xf32>
+  %y = froe.contract "mk,kn->mn" %xm, %w : tensor<5x48xf32>, tensor<48x7xf32> -> tensor<5x7xf32>
+  %r = froe.reshape %y : tensor<5x7xf32> -> tensor<1x5x7xf32>
+  return %r : tensor<1x5x7xf32>
+}

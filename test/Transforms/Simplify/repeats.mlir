@@ -64,3 +64,29 @@ func.func @reduce_of_merged_dims(%x: tensor<2x3x8xf32>) -> tensor<8xf32> {
   %r = froe.reduce sum %m dims [0] : tensor<6x8xf32> -> tensor<8xf32>
   return %r : tensor<8xf32>
 }
+
+// CHECK-LABEL: @one_key
+// CHECK: froe.contract "{{.*}}" {{.*}} : tensor<3x2x4x5x6xf32>, tensor<3x2x1x6xf32> -> tensor<3x2x4x5x1xf32>
+func.func @one_key(%q: tensor<3x2x4x5x6xf32>, %k: tensor<3x2x6xf32>) -> tensor<3x2x4x5x1xf32> {
+  %e = froe.broadcast %k dims [0, 1, 4] : tensor<3x2x6xf32> -> tensor<3x2x4x1x6xf32>
+  %y = froe.contract "abgqd,abgkd->abgqk" %q, %e : tensor<3x2x4x5x6xf32>, tensor<3x2x4x1x6xf32> -> tensor<3x2x4x5x1xf32>
+  return %y : tensor<3x2x4x5x1xf32>
+}
+
+// CHECK-LABEL: @slice_of_merge
+// CHECK: %[[S:.*]] = froe.slice %arg0 starts [0, 0, 4] strides [1, 1, 1] : tensor<2x3x8xf32> -> tensor<2x3x4xf32>
+// CHECK: froe.reshape %[[S]] : tensor<2x3x4xf32> -> tensor<6x4xf32>
+func.func @slice_of_merge(%x: tensor<2x3x8xf32>) -> tensor<6x4xf32> {
+  %m = froe.reshape %x : tensor<2x3x8xf32> -> tensor<6x8xf32>
+  %s = froe.slice %m starts [0, 4] strides [1, 1] : tensor<6x8xf32> -> tensor<6x4xf32>
+  return %s : tensor<6x4xf32>
+}
+
+// A slice along merged dims stays where it is.
+// CHECK-LABEL: @slice_across_merge
+// CHECK: froe.slice {{.*}} : tensor<6x8xf32> -> tensor<4x8xf32>
+func.func @slice_across_merge(%x: tensor<2x3x8xf32>) -> tensor<4x8xf32> {
+  %m = froe.reshape %x : tensor<2x3x8xf32> -> tensor<6x8xf32>
+  %s = froe.slice %m starts [1, 0] strides [1, 1] : tensor<6x8xf32> -> tensor<4x8xf32>
+  return %s : tensor<4x8xf32>
+}
