@@ -30,19 +30,22 @@ std::optional<std::vector<int64_t>> parseShape(const std::string &text) {
   return shape;
 }
 
-/// Bytes, with an optional unit: 4096, 512M, 16GiB.
+/// Bytes, with an optional unit: 4096, 512M, 16GiB, 80GB.
 std::optional<int64_t> parseBytes(std::string text) {
-  int shift = 0;
-  for (auto [unit, bits] : {std::pair("KiB", 10), {"MiB", 20}, {"GiB", 30}, {"K", 10}, {"M", 20}, {"G", 30}})
+  constexpr std::pair<std::string_view, int64_t> units[] = {
+      {"KiB", 1LL << 10},    {"MiB", 1LL << 20}, {"GiB", 1LL << 30}, {"KB", 1'000},   {"MB", 1'000'000},
+      {"GB", 1'000'000'000}, {"K", 1LL << 10},   {"M", 1LL << 20},   {"G", 1LL << 30}};
+  int64_t factor = 1;
+  for (auto [unit, bytes] : units)
     if (text.ends_with(unit)) {
-      text.resize(text.size() - std::string_view(unit).size());
-      shift = bits;
+      text.resize(text.size() - unit.size());
+      factor = bytes;
       break;
     }
   std::optional<int64_t> count = parseInteger(text);
-  if (!count || *count <= 0 || *count > (INT64_MAX >> shift))
+  if (!count || *count <= 0 || *count > INT64_MAX / factor)
     return std::nullopt;
-  return *count << shift;
+  return *count * factor;
 }
 
 } // namespace
