@@ -12,7 +12,7 @@ namespace froe {
 namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int64_t kVisits = 200'000;
-constexpr size_t kMaxPairs = 200'000;
+constexpr size_t kMaxPairs = 100'000;
 } // namespace
 
 ExactSearch::ExactSearch(const Model &model, const SolveOptions &options, double knownCost, double knownBound)

@@ -36,7 +36,7 @@ public:
     if (!folding.best.empty())
       choice = model.strategiesOf(folding.best);
     proven = folding.nothingFits();
-    if (!folding.done() && !stopped() && ExactSearch::suits(model))
+    if (!folding.done() && !stopped() && options.starts > 0 && ExactSearch::suits(model))
       goOn();
     if (bound >= options.incumbent && bound < kInfinity)
       return std::unexpected(noPlan(NoPlan::Reason::NotBetter, true));

@@ -84,7 +84,7 @@ void FoldSearch::settleHubs(const std::vector<double> &slotPrices) {
   double paid = prices.total() * double(model.limit),
          enough = std::min(options.incumbent, bestCost * (1 - options.tolerance)) + paid;
   int runs = static_cast<int>(std::clamp(kHubWork / fold.work(), 2.0, double(kMostHubRuns)));
-  HubBranching hubs(fold, prices, options.tolerance / 4, enough, runs);
+  HubBranching hubs(fold, prices, options.tolerance / 2, enough, runs);
   bound = std::max(bound, hubs.run([&](const std::vector<int> &labels) { consider(labels); }) - paid);
   hubLabels = hubs.best();
   proven = bound > ceiling * (1 + kRounding);
