@@ -24,6 +24,14 @@ double operationsPerElement(mlir::Operation *op) {
   return 1;
 }
 
+/// Whether a value is a weight, or one with its dims in another order.
+bool isWeight(mlir::Value value) {
+  mlir::Operation *op = value.getDefiningOp();
+  while (op && llvm::isa<ReshapeOp, TransposeOp, SliceOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return op && llvm::isa<WeightOp, ConstantOp>(op);
+}
+
 int64_t elementsOf(llvm::ArrayRef<int64_t> shape, const Sharding &sharding, const Mesh &mesh) {
   return localBytes(shape, 1, sharding, mesh);
 }
@@ -63,6 +71,9 @@ double CostModel::productSeconds(mlir::Operation *op, const Strategy &strategy) 
   for (auto [dim, letter] : llvm::enumerate(rhs))
     if (!contract.getLhsLetters().contains(letter))
       shape.n *= localSizeOf(contract.getRhs(), strategy.operands[1], dim);
+  shape.weight = isWeight(contract.getRhs()) || isWeight(contract.getLhs());
+  if (isWeight(contract.getLhs()))
+    std::swap(shape.m, shape.n);
   return matmulSeconds(cluster, shape, typeName(contract.getLhs()));
 }
 

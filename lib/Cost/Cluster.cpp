@@ -12,22 +12,23 @@
 
 namespace froe {
 
-double MatmulRates::flopsPerSecond(int64_t m, int64_t n, int64_t k) const {
+MatmulRates::Point MatmulRates::at(int64_t m, int64_t n, int64_t k) const {
+  int64_t smallestDim = std::min({m, n, k});
   if (points.empty()) {
     auto filled = [&](int64_t size) {
       return double(std::max<int64_t>(size, 1)) / double(std::max<int64_t>(size, 1) + halfDim);
     };
-    return peakFlopsPerSecond * efficiency * filled(m) * filled(n) * filled(k);
+    return {smallestDim, peakFlopsPerSecond * efficiency * filled(m) * filled(n) * filled(k), overlap};
   }
-  int64_t smallestDim = std::min({m, n, k});
   auto above = std::ranges::lower_bound(points, smallestDim, {}, &Point::smallestDim);
   if (above == points.begin())
-    return points.front().flopsPerSecond;
+    return points.front();
   if (above == points.end())
-    return points.back().flopsPerSecond;
+    return points.back();
   const Point &low = *(above - 1), &high = *above;
   double part = std::log(double(smallestDim) / low.smallestDim) / std::log(double(high.smallestDim) / low.smallestDim);
-  return low.flopsPerSecond + part * (high.flopsPerSecond - low.flopsPerSecond);
+  return {smallestDim, std::lerp(low.flopsPerSecond, high.flopsPerSecond, part),
+          std::lerp(low.overlap, high.overlap, part)};
 }
 
 double MatmulRates::bestFlopsPerSecond() const {

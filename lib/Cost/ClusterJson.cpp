@@ -48,6 +48,14 @@ public:
   /// Times may be zero, rates may not.
   void readSeconds(const char *key, double &value) { readDouble(key, value, true); }
   void readRate(const char *key, double &value) { readDouble(key, value, false); }
+  /// Between 0 and 1; may be missing.
+  void readPart(const char *key, double &value) {
+    if (!has(key))
+      return;
+    readSeconds(key, value);
+    if (value > 1)
+      fail(key, "a number from 0 to 1");
+  }
 
   /// The value at `key`, null (with an error) where it is missing.
   const Json *find(const char *key) {
@@ -100,6 +108,7 @@ void readRates(const Json &json, const std::string &path, MatmulRates &rates, st
     object.readRate("flops_per_second", rates.peakFlopsPerSecond);
     object.readRate("efficiency", rates.efficiency);
     object.read("half_dim", rates.halfDim);
+    object.readPart("overlap", rates.overlap);
     if (rates.efficiency > 1)
       object.fail("efficiency", "a number of at most 1");
     return;
@@ -111,6 +120,7 @@ void readRates(const Json &json, const std::string &path, MatmulRates &rates, st
     Object object(point, path, error);
     object.read("smallest_dim", read.smallestDim, 1);
     object.readRate("flops_per_second", read.flopsPerSecond);
+    object.readPart("overlap", read.overlap);
   }
   if (std::ranges::adjacent_find(rates.points, std::greater_equal<>(), &MatmulRates::Point::smallestDim) !=
       rates.points.end())
@@ -231,11 +241,14 @@ void readCluster(const Json &json, Cluster &cluster, std::string &error) {
 
 Json ratesToJson(const MatmulRates &rates) {
   if (rates.points.empty())
-    return {
-        {"flops_per_second", rates.peakFlopsPerSecond}, {"efficiency", rates.efficiency}, {"half_dim", rates.halfDim}};
+    return {{"flops_per_second", rates.peakFlopsPerSecond},
+            {"efficiency", rates.efficiency},
+            {"half_dim", rates.halfDim},
+            {"overlap", rates.overlap}};
   Json points = Json::array();
   for (const MatmulRates::Point &point : rates.points)
-    points.push_back({{"smallest_dim", point.smallestDim}, {"flops_per_second", point.flopsPerSecond}});
+    points.push_back(
+        {{"smallest_dim", point.smallestDim}, {"flops_per_second", point.flopsPerSecond}, {"overlap", point.overlap}});
   return points;
 }
 

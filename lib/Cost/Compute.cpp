@@ -7,12 +7,22 @@
 namespace froe {
 
 namespace {
-// Between max(a, b), full overlap, and a + b, none. Fitted to n x 4096 x 4096 in fp32 with n from 1 to 32 (see docs of
-// matmulSeconds).
-constexpr double kOverlap = 1.3;
+constexpr double kOverlap = 0.5; // of kernels that are no products
 
-double overlapped(double computeSeconds, double trafficSeconds) {
-  return std::pow(std::pow(computeSeconds, kOverlap) + std::pow(trafficSeconds, kOverlap), 1 / kOverlap);
+double overlapped(double computeSeconds, double trafficSeconds, double overlap) {
+  return std::max(computeSeconds, trafficSeconds) + (1 - overlap) * std::min(computeSeconds, trafficSeconds);
+}
+
+double flopsOf(const MatmulShape &shape) {
+  return 2.0 * double(shape.m) * double(shape.n) * double(shape.k) * double(shape.batch);
+}
+
+double trafficSeconds(const Cluster &cluster, const MatmulShape &shape, std::string_view elementType) {
+  int64_t bytes = shape.batch * elementBytes(elementType);
+  int64_t weight = shape.k * shape.n * bytes, others = (shape.m * shape.k + shape.m * shape.n) * bytes;
+  if (!shape.weight)
+    return streamSeconds(cluster, weight + others);
+  return double(weight) / cluster.memoryBytesPerSecond() + streamSeconds(cluster, others);
 }
 } // namespace
 
@@ -30,10 +40,23 @@ int64_t elementBytes(std::string_view type) {
 }
 
 double matmulSeconds(const Cluster &cluster, const MatmulShape &shape, std::string_view elementType) {
-  double m = double(shape.m), n = double(shape.n), k = double(shape.k), batch = double(shape.batch);
-  double rate = cluster.matmulRates(elementType).flopsPerSecond(shape.m, shape.n, shape.k);
-  double bytes = batch * (m * k + k * n + m * n) * double(elementBytes(elementType));
-  return overlapped(2 * m * n * k * batch / rate, bytes / cluster.memoryBytesPerSecond());
+  MatmulRates::Point point = cluster.matmulRates(elementType).at(shape.m, shape.n, shape.k);
+  return overlapped(flopsOf(shape) / point.flopsPerSecond, trafficSeconds(cluster, shape, elementType), point.overlap);
+}
+
+MatmulRates::Point fitMatmul(const Cluster &cluster, const MatmulTimes &times, std::string_view elementType) {
+  MatmulShape cached{times.rows, times.cachedSide, times.cachedSide},
+      large{times.rows, times.streamedSide, times.streamedSide};
+  MatmulRates::Point point{times.rows, flopsOf(cached) / times.cachedSeconds, 1};
+  double compute = flopsOf(large) / point.flopsPerSecond, traffic = trafficSeconds(cluster, large, elementType);
+  double visible = times.streamedSeconds - std::max(compute, traffic);
+  if (visible >= std::min(compute, traffic)) {
+    point.overlap = 0;
+    point.flopsPerSecond = flopsOf(large) / std::max(times.streamedSeconds - traffic, 0.1 * times.streamedSeconds);
+  } else if (visible > 0) {
+    point.overlap = 1 - visible / std::min(compute, traffic);
+  }
+  return point;
 }
 
 double streamSeconds(const Cluster &cluster, int64_t bytes) {
@@ -42,7 +65,7 @@ double streamSeconds(const Cluster &cluster, int64_t bytes) {
 }
 
 double kernelSeconds(const Cluster &cluster, double flops, double flopsPerSecond, int64_t bytes) {
-  return overlapped(flops / flopsPerSecond, streamSeconds(cluster, bytes));
+  return overlapped(flops / flopsPerSecond, streamSeconds(cluster, bytes), kOverlap);
 }
 
 } // namespace froe

@@ -32,8 +32,10 @@ Cluster cpuPreset() {
   cluster.device.cacheBytes = 4 << 20;
   cluster.device.kernelOverheadSeconds = 1e-6;
   // oneDNN with packed weights on one AVX-512 core; see matmulSeconds for the traffic that comes on top.
-  cluster.device.matmul["f32"].points = {{1, 25e9}, {4, 90e9}, {8, 105e9}, {32, 113e9}, {64, 116e9}};
-  cluster.device.matmul["bf16"].points = {{1, 40e9}, {4, 160e9}, {8, 200e9}, {32, 228e9}, {64, 234e9}};
+  cluster.device.matmul["f32"].points = {{1, 25e9, 0.3},   {4, 90e9, 0.7},   {8, 105e9, 0.4},
+                                         {32, 113e9, 0.5}, {64, 116e9, 0.6}, {128, 117e9, 0.8}};
+  cluster.device.matmul["bf16"].points = {{1, 40e9, 0.3},   {4, 160e9, 0.7},  {8, 200e9, 0.4},
+                                          {32, 228e9, 0.5}, {64, 234e9, 0.6}, {128, 234e9, 0.8}};
   cluster.device.matmul["f64"].points = {{1, 12e9}, {8, 50e9}, {64, 55e9}};
   cluster.linksShared = true;
   cluster.allReduce = sharedMemory(9e-6, 3e9, 10e9);

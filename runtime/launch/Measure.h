@@ -21,23 +21,25 @@ struct StreamRates {
   double read = 0, copy = 0;
 };
 
-/// Of a product whose smallest dim is `smallestDim`, its weight packed and in cache.
-struct MatmulRate {
+/// Products of `rows` rows by a packed weight, with a bias as models have it: once with a small weight that stays in
+/// cache, once with large ones that come from memory one after the other.
+struct MatmulSample {
   froe_type type;
-  int64_t smallestDim;
-  double flopsPerSecond;
+  int64_t rows;
+  int64_t cachedSide, streamedSide; // of the square weights
+  double cachedSeconds, streamedSeconds;
 };
 
 struct DeviceMeasure {
-  int threads = 1;                // of a rank: all rates but the host's are theirs
-  StreamRates memory, cache;      // far beyond the caches; in the second-level cache
-  int64_t cacheBytes = 0;         // up to here copies run nearer to the cache's rate than to the memory's
-  int hostThreads = 1;            // one for each core that this process may use
-  StreamRates host;               // memory, all of them at work
-  std::vector<MatmulRate> matmul; // by type, then by size
+  int threads = 1;                  // of a rank: all rates but the host's are theirs
+  StreamRates memory, cache;        // far beyond the caches; in the second-level cache
+  int64_t cacheBytes = 0;           // up to here copies run nearer to the cache's rate than to the memory's
+  double geluPerSecond = 0;         // elements whose GELU is computed behind a product, in f32
+  std::vector<MatmulSample> matmul; // by type, then by rows
 };
 
-/// Takes about 15 seconds.
+/// All times here are lower quartiles of repeats spread over the whole measurement: what the machine does when nobody
+/// disturbs it, without the luck of a minimum. Takes about 15 seconds.
 DeviceMeasure measureDevice(int threads, const MeasureProgress &progress);
 
 enum class CollectiveKind { AllReduce, AllGather, ReduceScatter, AllToAll };
@@ -47,16 +49,18 @@ struct CollectiveSample {
   int ranks;
   int64_t bytes;     // of the whole tensor, f32
   int64_t bytesSent; // what the others receive from one rank
-  double seconds;    // median
+  double seconds;    // lower quartile
 };
 
 struct RankMeasure {
+  int hostRanks = 1;                // as many as this process may use cores
+  double hostBytesPerSecond = 0;    // that all of them together read from memory
   double kernelOverheadSeconds = 0; // of a kernel that does nothing, on all threads of its rank
   std::vector<CollectiveSample> collectives;
 };
 
 /// Starts groups of 2 and 4 ranks of this process (which must not have other threads) and measures collectives of
-/// 1 KiB to 16 MiB. Takes about 5 seconds.
+/// 1 KiB to 16 MiB; then one rank for each core, all of which read memory at once. Takes about 6 seconds.
 std::expected<RankMeasure, Failure> measureRanks(int threads, const MeasureProgress &progress);
 
 /// The line that collectives of one kind follow: seconds = latency + (ranks - 2) latencyPerRank + bytesSent / rate,

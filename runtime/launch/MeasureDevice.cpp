@@ -1,14 +1,11 @@
 #include "runtime/core/ThreadPool.h"
 #include "runtime/core/Wait.h"
-#include "runtime/cpu/Elements.h"
-#include "runtime/cpu/Matmul.h"
-#include "runtime/cpu/PackedWeights.h"
 #include "runtime/launch/Measure.h"
-#include "runtime/launch/Session.h"
+#include "runtime/launch/MeasureMatmul.h"
 
 #include <algorithm>
 #include <memory>
-#include <string>
+#include <tuple>
 #include <unistd.h>
 
 namespace froe {
@@ -20,15 +17,16 @@ constexpr double kSecondsPerRate = 0.1;
 
 double seconds() { return double(rt::nanoseconds()) * 1e-9; }
 
-/// The shortest of as many executions as fit in the time for one rate, at least three.
-template <typename Body> double shortest(Body &&body) {
-  double best = 1e9, end = seconds() + kSecondsPerRate;
+/// The lower quartile of as many executions as fit in the time for one rate, at least three.
+template <typename Body> double quickly(Body &&body) {
+  std::vector<double> times;
+  double end = seconds() + kSecondsPerRate;
   for (int i = 0; i < 3 || seconds() < end; ++i) {
     double begin = seconds();
     body();
-    best = std::min(best, seconds() - begin);
+    times.push_back(seconds() - begin);
   }
-  return best;
+  return lowerQuartile(times);
 }
 
 /// Two arrays of words, written once so that their pages exist.
@@ -58,13 +56,13 @@ void copy(const uint64_t *from, uint64_t *to, int64_t count) {
 StreamRates streamRates(rt::ThreadPool &pool, const Arrays &arrays, int64_t bytes) {
   int64_t words = std::min(arrays.words, bytes / 8), repeats = std::max<int64_t>((8 << 20) / bytes, 1);
   volatile uint64_t sink = 0;
-  double read = shortest([&] {
+  double read = quickly([&] {
     pool.run(words, 1024, [&](int64_t begin, int64_t end) {
       for (int64_t i = 0; i < repeats; ++i)
         sink = sink + sum(arrays.from.get() + begin, end - begin);
     });
   });
-  double copied = shortest([&] {
+  double copied = quickly([&] {
     pool.run(words, 1024, [&](int64_t begin, int64_t end) {
       for (int64_t i = 0; i < repeats; ++i)
         copy(arrays.from.get() + begin, arrays.to.get() + begin, end - begin);
@@ -90,38 +88,69 @@ int64_t cacheLimit(rt::ThreadPool &pool, const Arrays &arrays, const DeviceMeasu
   return limit;
 }
 
-froe_matmul rowsTimesWeight(froe_type type, int64_t rows) {
-  int64_t side = std::max<int64_t>(rows, 512);
-  froe_matmul matmul{};
-  matmul.type = type;
-  matmul.m = rows, matmul.n = side, matmul.k = side;
-  matmul.a_m_stride = matmul.b_k_stride = matmul.c_m_stride = side;
-  matmul.a_k_stride = matmul.b_n_stride = matmul.c_n_stride = 1;
-  return matmul;
+// Weights of the products that are measured: a small one fits in any second-level cache, many large ones in none.
+constexpr int64_t kCachedSide = 384, kStreamedSide = 1024, kStreamedBytes = 192 << 20;
+constexpr int kPasses = 3; // over all products, so that a slow second does not hit one of them alone
+constexpr double kSecondsPerProduct = 0.03;
+
+/// One kind of product and all times of it.
+struct Series {
+  froe_type type;
+  int64_t rows;
+  std::vector<double> cached, streamed;
+
+  void sample(rt::ThreadPool &pool, const Numbers &weights) {
+    for (auto [side, bytes, times] :
+         {std::tuple(kCachedSide, int64_t(1), &cached), std::tuple(kStreamedSide, kStreamedBytes, &streamed)}) {
+      WeightProducts products(pool, type, rows, side, weights, bytes, {FROE_POST_ADD});
+      if (!products)
+        return;
+      products.run(); // the first one prepares scratch
+      products.sample(kSecondsPerProduct, *times);
+    }
+  }
+};
+
+/// Few types have as many as f32: the others follow the same line.
+std::vector<Series> allSeries() {
+  std::vector<Series> series;
+  for (int64_t rows : {1, 2, 4, 8, 16, 32, 64, 128, 256, 512})
+    series.push_back({FROE_F32, rows, {}, {}});
+  for (froe_type type : {FROE_BF16, FROE_F16, FROE_F64})
+    for (int64_t rows : {1, 8, 64, 256})
+      series.push_back({type, rows, {}, {}});
+  return series;
 }
 
-double matmulRate(rt::ThreadPool &pool, froe_type type, int64_t rows) {
-  froe_matmul matmul = rowsTimesWeight(type, rows);
-  cpu::Packing packing = cpu::choosePacking(matmul);
-  auto bytes = [&](int64_t elements) { return std::vector<std::byte>(size_t(elements * cpu::bytesOf(type)) + 64); };
-  std::vector<std::byte> a = bytes(matmul.m * matmul.k), plain = bytes(matmul.k * matmul.n),
-                         c = bytes(matmul.m * matmul.n), packed(packing.bytes + 64);
-  auto aligned = [](std::vector<std::byte> &memory) {
-    return reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(memory.data()) + 63) / 64 * 64);
-  };
-  cpu::packWeight(matmul, packing, plain.data(), aligned(packed));
-  cpu::StoredWeight weight{aligned(packed), packing.tag};
-  auto product = cpu::Matmul::prepare(matmul, pool.size(), &weight);
-  if (!product)
-    return 0;
-  void *buffers[] = {aligned(a), nullptr, aligned(c)};
-  double time = shortest([&] {
-    pool.run((*product)->pieces(), 1, [&](int64_t begin, int64_t end) {
-      for (int64_t piece = begin; piece < end; ++piece)
-        (*product)->run(piece, buffers);
-    });
-  });
-  return 2.0 * double(matmul.m) * double(matmul.n) * double(matmul.k) / time;
+std::vector<MatmulSample> measureProducts(rt::ThreadPool &pool, const Numbers &weights,
+                                          const MeasureProgress &progress) {
+  std::vector<Series> series = allSeries();
+  double done = 0, all = double(series.size() * kPasses);
+  for (int pass = 0; pass < kPasses; ++pass)
+    for (Series &one : series) {
+      progress("matrix products", 0.3 + 0.7 * done++ / all);
+      one.sample(pool, weights);
+    }
+  std::vector<MatmulSample> samples;
+  for (const Series &one : series)
+    if (!one.streamed.empty())
+      samples.push_back(
+          {one.type, one.rows, kCachedSide, kStreamedSide, lowerQuartile(one.cached), lowerQuartile(one.streamed)});
+  return samples;
+}
+
+/// Elements a second of GELU, from products with and without it.
+double geluRate(rt::ThreadPool &pool, const Numbers &weights) {
+  constexpr int64_t rows = 32, side = 256;
+  std::vector<double> with, without;
+  WeightProducts gelu(pool, FROE_F32, rows, side, weights, 1, {FROE_POST_ADD, FROE_POST_GELU_ERF});
+  WeightProducts plain(pool, FROE_F32, rows, side, weights, 1, {FROE_POST_ADD});
+  for (int pass = 0; pass < 20; ++pass) {
+    gelu.sample(0.005, with);
+    plain.sample(0.005, without);
+  }
+  double difference = lowerQuartile(with) - lowerQuartile(without);
+  return double(rows * side) / std::max(difference, 0.1 * lowerQuartile(with));
 }
 
 } // namespace
@@ -129,26 +158,19 @@ double matmulRate(rt::ThreadPool &pool, froe_type type, int64_t rows) {
 DeviceMeasure measureDevice(int threads, const MeasureProgress &progress) {
   DeviceMeasure measured;
   measured.threads = threads;
-  measured.hostThreads = int(usableCores().size());
-  rt::ThreadPool pool(threads), host(measured.hostThreads);
+  rt::ThreadPool pool(threads);
   progress("memory", 0);
   {
     Arrays arrays(kMemoryBytes);
     measured.memory = streamRates(pool, arrays, kMemoryBytes);
-    measured.host = streamRates(host, arrays, kMemoryBytes);
-    progress("caches", 0.2);
+    progress("caches", 0.1);
     measured.cache = streamRates(pool, arrays, cachedBytes(threads));
     measured.cacheBytes = cacheLimit(pool, arrays, measured);
   }
-  constexpr std::pair<froe_type, const char *> types[] = {
-      {FROE_F32, "f32"}, {FROE_BF16, "bf16"}, {FROE_F16, "f16"}, {FROE_F64, "f64"}};
-  constexpr int64_t sizes[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
-  double done = 0;
-  for (auto [type, name] : types)
-    for (int64_t size : sizes) {
-      progress(std::string("matrix products of ") + name, 0.4 + 0.6 * done++ / (std::size(types) * std::size(sizes)));
-      measured.matmul.push_back({type, size, matmulRate(pool, type, size)});
-    }
+  progress("weights", 0.2);
+  Numbers weights(kStreamedBytes);
+  measured.geluPerSecond = geluRate(pool, weights);
+  measured.matmul = measureProducts(pool, weights, progress);
   progress("done", 1);
   return measured;
 }

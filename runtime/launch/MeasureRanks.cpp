@@ -1,6 +1,7 @@
 #include "runtime/core/Context.h"
 #include "runtime/core/RunRank.h"
 #include "runtime/launch/Measure.h"
+#include "runtime/launch/MeasureMatmul.h"
 #include "runtime/launch/Session.h"
 
 #include <algorithm>
@@ -18,13 +19,14 @@ constexpr CollectiveKind kKinds[] = {CollectiveKind::AllReduce, CollectiveKind::
 /// At the start of rank 0's arena, for the launcher; tensors come behind.
 struct Results {
   double kernelOverheadSeconds;
+  double bytesPerSecond; // from memory
   int32_t count;
   CollectiveSample samples[64];
 };
 constexpr int64_t kInput = 1 << 16, kOutput = kInput + kLargest;
 static_assert(sizeof(Results) <= kInput);
 
-template <typename Body> double medianSeconds(Body &&body, int repeats) {
+template <typename Body> double quartileSeconds(Body &&body, int repeats) {
   std::vector<double> times;
   for (int i = 0; i < repeats + 2; ++i) {
     int64_t begin = rt::nanoseconds();
@@ -32,8 +34,7 @@ template <typename Body> double medianSeconds(Body &&body, int repeats) {
     if (i >= 2) // pages and caches are warm
       times.push_back(double(rt::nanoseconds() - begin) * 1e-9);
   }
-  std::ranges::sort(times);
-  return times[times.size() / 2];
+  return lowerQuartile(times);
 }
 
 int64_t runCollective(froe_rt &rt, const rt::Group &group, CollectiveKind kind, int64_t count) {
@@ -60,7 +61,7 @@ void measureCollectives(froe_rt &rt, Results &results) {
     for (int64_t bytes = kSmallest; bytes <= kLargest; bytes *= 4) {
       int64_t sent = 0;
       int repeats = int(std::clamp<int64_t>((64 << 20) / bytes, 7, 300));
-      double time = medianSeconds([&] { sent = runCollective(rt, group, kind, bytes / 4); }, repeats);
+      double time = quartileSeconds([&] { sent = runCollective(rt, group, kind, bytes / 4); }, repeats);
       results.samples[results.count++] = {kind, group.size(), bytes, sent, time};
     }
 }
@@ -69,7 +70,7 @@ void measureKernel(froe_rt &rt, Results &results) {
   auto nothing = [](void *const *, int64_t, int64_t) -> int32_t { return FROE_FAULT_NONE; };
   constexpr int kernels = 100;
   void *buffers[] = {rt.arena};
-  double time = medianSeconds(
+  double time = quartileSeconds(
       [&] {
         for (int i = 0; i < kernels; ++i)
           froe_rt_kernel(&rt, 0, nothing, buffers, rt.pool->size(), 1);
@@ -84,7 +85,26 @@ void measureOnRank(froe_rt *rt) {
   measureCollectives(*rt, results);
 }
 
-std::expected<void, Failure> measureGroup(int ranks, int threads, RankMeasure &measured) {
+/// Products of one row read a weight at the memory's pace. The ranks begin together, and each goes on until the last
+/// one has its samples.
+void measureMemoryOnRank(froe_rt *rt) {
+  constexpr int64_t side = 1024, bytes = 128 << 20;
+  Numbers weights(bytes);
+  WeightProducts products(*rt->pool, FROE_F32, 1, side, weights, bytes, {});
+  std::vector<double> times;
+  rt->transport->barrier();
+  products.sample(0.1, times);
+  times.clear();
+  products.sample(0.3, times);
+  std::vector<double> unused;
+  products.sample(0.1, unused);
+  reinterpret_cast<Results *>(rt->arena)->bytesPerSecond = double(side * side * 4) / lowerQuartile(times);
+}
+
+using RankBody = void (*)(froe_rt *);
+
+/// What rank 0 found.
+std::expected<Results, Failure> runGroup(int ranks, int threads, RankBody body) {
   static constexpr froe_step step{"measure", "measure"};
   froe_program program{};
   program.abi = FROE_RT_ABI_VERSION;
@@ -94,7 +114,7 @@ std::expected<void, Failure> measureGroup(int ranks, int threads, RankMeasure &m
   program.arena_bytes = kOutput + kLargest;
   program.step_count = 1;
   program.steps = &step;
-  program.run = measureOnRank;
+  program.run = body;
   SessionOptions options;
   options.ranks = ranks;
   options.threads = threads;
@@ -108,12 +128,8 @@ std::expected<void, Failure> measureGroup(int ranks, int threads, RankMeasure &m
     _exit(0);
   });
   if (!result)
-    return result;
-  const Results &results = *reinterpret_cast<const Results *>(session->control().arena(0));
-  if (ranks == kGroups[0])
-    measured.kernelOverheadSeconds = results.kernelOverheadSeconds;
-  measured.collectives.insert(measured.collectives.end(), results.samples, results.samples + results.count);
-  return {};
+    return std::unexpected(result.error());
+  return *reinterpret_cast<const Results *>(session->control().arena(0));
 }
 
 } // namespace
@@ -122,11 +138,21 @@ std::expected<RankMeasure, Failure> measureRanks(int threads, const MeasureProgr
   RankMeasure measured;
   double done = 0;
   for (int ranks : kGroups) {
-    progress("collectives", done / std::size(kGroups));
-    if (auto result = measureGroup(ranks, threads, measured); !result)
-      return std::unexpected(result.error());
+    progress("collectives", done / (std::size(kGroups) + 1));
+    auto results = runGroup(ranks, threads, measureOnRank);
+    if (!results)
+      return std::unexpected(results.error());
+    if (ranks == kGroups[0])
+      measured.kernelOverheadSeconds = results->kernelOverheadSeconds;
+    measured.collectives.insert(measured.collectives.end(), results->samples, results->samples + results->count);
     ++done;
   }
+  progress("memory of all ranks", done / (std::size(kGroups) + 1));
+  measured.hostRanks = std::clamp(int(usableCores().size()) / threads, 1, rt::kMaxRanks);
+  auto results = runGroup(measured.hostRanks, threads, measureMemoryOnRank);
+  if (!results)
+    return std::unexpected(results.error());
+  measured.hostBytesPerSecond = results->bytesPerSecond * measured.hostRanks;
   progress("done", 1);
   return measured;
 }

@@ -1,6 +1,7 @@
 #include "Command.h"
 
 #include "froe/Cost/Cluster.h"
+#include "froe/Cost/Compute.h"
 #include "runtime/core/ElementType.h"
 #include "runtime/launch/Measure.h"
 #include "runtime/launch/Session.h"
@@ -26,20 +27,39 @@ CollectiveRates rates(const RankMeasure &ranks, CollectiveKind kind) {
           .cacheBytes = found.cacheBytes};
 }
 
+/// What products of one row read from memory in a second: as good as nothing else costs time.
+double weightBytesPerSecond(const DeviceMeasure &device) {
+  double best = device.memory.read;
+  for (const MatmulSample &sample : device.matmul)
+    if (sample.rows == 1 && sample.type == FROE_F32)
+      best = std::max(best, double(sample.streamedSide * sample.streamedSide * 4) / sample.streamedSeconds);
+  return best;
+}
+
+void addMatmulRates(Cluster &cluster, const DeviceMeasure &device) {
+  for (const MatmulSample &sample : device.matmul) {
+    std::string type(rt::elementType(sample.type).name);
+    MatmulTimes times{sample.rows, sample.cachedSide, sample.streamedSide, sample.cachedSeconds,
+                      sample.streamedSeconds};
+    cluster.device.matmul[type].points.push_back(fitMatmul(cluster, times, type));
+  }
+}
+
 Cluster clusterOf(const DeviceMeasure &device, const RankMeasure &ranks) {
+  constexpr double operationsOfGelu = 20;  // as the cost model counts them
   Cluster cluster = *Cluster::load("cpu"); // for the host's memory
   cluster.name = "calibrated";
-  cluster.devices = std::max(device.hostThreads / device.threads, 1);
-  cluster.hostBytesPerSecond = device.host.copy;
+  cluster.devices = ranks.hostRanks;
+  cluster.hostBytesPerSecond = 0;
   cluster.device = {.threadsPerRank = device.threads,
-                    .memoryBytesPerSecond = device.memory.copy,
+                    .memoryBytesPerSecond = weightBytesPerSecond(device),
                     .cacheBytesPerSecond = device.cache.copy,
                     .cacheBytes = device.cacheBytes,
                     .kernelOverheadSeconds = ranks.kernelOverheadSeconds,
+                    .vectorFlopsPerSecond = operationsOfGelu * device.geluPerSecond,
                     .matmul = {}};
-  for (const MatmulRate &rate : device.matmul)
-    cluster.device.matmul[std::string(rt::elementType(rate.type).name)].points.push_back(
-        {rate.smallestDim, rate.flopsPerSecond});
+  addMatmulRates(cluster, device); // measured on one rank alone
+  cluster.hostBytesPerSecond = ranks.hostBytesPerSecond;
   cluster.linksShared = true;
   cluster.allReduce = rates(ranks, CollectiveKind::AllReduce);
   cluster.allGather = rates(ranks, CollectiveKind::AllGather);
@@ -55,7 +75,7 @@ void printSummary(const Cluster &cluster) {
              giga(cluster.device.memoryBytesPerSecond), giga(cluster.hostBytesPerSecond),
              giga(cluster.device.cacheBytesPerSecond), cluster.device.cacheBytes >> 10);
   for (const auto &[type, matmul] : cluster.device.matmul)
-    fmt::print("matmul   {:<5} {:.0f} GF/s\n", type, giga(matmul.points.back().flopsPerSecond));
+    fmt::print("matmul   {:<5} {:.0f} GF/s\n", type, giga(matmul.bestFlopsPerSecond()));
   fmt::print("exchange all-reduce of 2 ranks: {:.1f} us + {:.1f} GB/s\n", cluster.allReduce.latencySeconds * 1e6,
              giga(cluster.allReduce.cacheBytesPerSecond));
 }

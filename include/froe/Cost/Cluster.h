@@ -20,16 +20,20 @@ struct MatmulRates {
   struct Point {
     int64_t smallestDim = 1;
     double flopsPerSecond = 0;
+    double overlap = 0.5; ///< the part of arithmetic or traffic, whichever is less, that hides behind the other
     bool operator==(const Point &) const = default;
   };
   std::vector<Point> points;     ///< ascending; none where the rate is a curve
   double peakFlopsPerSecond = 0; ///< of the curve, as a data sheet has it
   double efficiency = 1;         ///< what the largest products reach
   int64_t halfDim = 0;           ///< the size at which a dim alone halves the rate
+  double overlap = 0.5;          ///< as a point's, for the curve
 
   bool operator==(const MatmulRates &) const = default;
   double flopsPerSecond(int64_t smallestDim) const { return flopsPerSecond(smallestDim, smallestDim, smallestDim); }
-  double flopsPerSecond(int64_t m, int64_t n, int64_t k) const;
+  double flopsPerSecond(int64_t m, int64_t n, int64_t k) const { return at(m, n, k).flopsPerSecond; }
+  /// Rate and overlap for a shape.
+  Point at(int64_t m, int64_t n, int64_t k) const;
   /// What no product exceeds.
   double bestFlopsPerSecond() const;
 };

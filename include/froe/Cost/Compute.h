@@ -11,22 +11,32 @@ int64_t elementBytes(std::string_view elementType);
 /// `batch` products of an m x k by a k x n matrix on one device (local sizes).
 struct MatmulShape {
   int64_t m = 1, n = 1, k = 1, batch = 1;
+  bool weight = true; ///< the k x n matrix is one, and comes from memory
 };
 
 /// Seconds inside the kernel; a caller adds cluster.device.kernelOverheadSeconds once a kernel, so that fused ops cost
 /// it once.
 ///
-/// Arithmetic and traffic overlap in part: (c^p + t^p)^(1/p) with c = 2mnk / rate, t = bytes of all three operands /
-/// bandwidth and p = 1.3, fitted to products of 1 to 1024 rows: 8 x 4096 x 4096 takes a half more than either term, 128
-/// x 3072 x 768 runs at 97 % of the rate.
+/// Arithmetic c = 2mnk / rate and traffic t = weight / memory bandwidth + streamSeconds(the others) overlap in part:
+/// max(c, t) + (1 - overlap) min(c, t). Rate and overlap are those of the shape's class.
 double matmulSeconds(const Cluster &cluster, const MatmulShape &shape, std::string_view elementType);
+
+/// What a product by a square weight took: by one that stayed in cache, and by ones that came from memory.
+struct MatmulTimes {
+  int64_t rows = 1, cachedSide = 0, streamedSide = 0;
+  double cachedSeconds = 0, streamedSeconds = 0;
+};
+
+/// The point of the rate table with which matmulSeconds gives `streamedSeconds`. The cached product tells the rate;
+/// where both terms together are too little, large products are slower than small ones, and the rate is less.
+MatmulRates::Point fitMatmul(const Cluster &cluster, const MatmulTimes &times, std::string_view elementType);
 
 /// Seconds of a memory-bound kernel that reads and writes `bytes` in all, without its overhead: the first cacheBytes at
 /// the rate of the cache, the rest at that of memory.
 double streamSeconds(const Cluster &cluster, int64_t bytes);
 
 /// Seconds of a kernel that does `flops` operations on `bytes`, neither of them by matrix products (convolution,
-/// softmax, transcendental functions): the same overlap as in matmulSeconds.
+/// softmax, transcendental functions); half of the smaller term hides behind the other.
 double kernelSeconds(const Cluster &cluster, double flops, double flopsPerSecond, int64_t bytes);
 
 } // namespace froe

@@ -73,6 +73,45 @@ TEST(Compute, MoreWorkNeverTakesLess) {
   }
 }
 
+TEST(Compute, OverlapHidesTheSmallerTerm) {
+  Cluster cluster = kCpu;
+  cluster.hostBytesPerSecond = 0;
+  cluster.device.memoryBytesPerSecond = 1e9;
+  cluster.device.cacheBytesPerSecond = 1e18;
+  cluster.device.cacheBytes = 1 << 30;
+  cluster.device.matmul["f32"].points = {{1, 2e9, 0.25}};
+  // 4 x 1000 x 1000: the weight's 4 ms, the arithmetic's 4 ms.
+  EXPECT_NEAR(matmulSeconds(cluster, {4, 1000, 1000, 1}, "f32"), 7e-3, 1e-6);
+  cluster.device.matmul["f32"].points.front().overlap = 1;
+  EXPECT_NEAR(matmulSeconds(cluster, {4, 1000, 1000, 1}, "f32"), 4e-3, 1e-6);
+  // Operands that kernels made come from the cache.
+  EXPECT_NEAR(matmulSeconds(cluster, {8, 1000, 1000, 1, false}, "f32"), 8e-3, 1e-6);
+}
+
+TEST(Compute, FittedRatesExplainWhatWasMeasured) {
+  for (double streamed : {4.5e-3, 6e-3, 7.9e-3, 12e-3}) { // of 4 and 4 ms in the two terms
+    Cluster cluster = kCpu;
+    cluster.hostBytesPerSecond = 0;
+    cluster.device.memoryBytesPerSecond = 1e9;
+    MatmulRates::Point point = fitMatmul(cluster, {4, 500, 1000, 1e-3, streamed}, "f32");
+    EXPECT_EQ(point.smallestDim, 4);
+    EXPECT_GE(point.overlap, 0);
+    EXPECT_LE(point.overlap, 1);
+    cluster.device.matmul["f32"].points = {point};
+    EXPECT_NEAR(matmulSeconds(cluster, {4, 1000, 1000, 1}, "f32"), streamed, 1e-5);
+  }
+}
+
+TEST(Compute, FitsOfNoiseStayRates) {
+  for (double cached : {1e-9, 1e-3, 1.0})
+    for (double streamed : {1e-9, 1e-3, 1.0}) {
+      MatmulRates::Point point = fitMatmul(kCpu, {4, 500, 1000, cached, streamed}, "f32");
+      EXPECT_GT(point.flopsPerSecond, 0);
+      EXPECT_GE(point.overlap, 0);
+      EXPECT_LE(point.overlap, 1);
+    }
+}
+
 TEST(Compute, StreamsThroughCacheAndMemory) {
   Cluster cluster = kCpu;
   cluster.device.cacheBytes = 1000;
