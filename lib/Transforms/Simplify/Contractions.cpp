@@ -216,6 +216,27 @@ struct SinkTranspose : RewritePattern {
   }
 };
 
+/// slice(transpose(x)) -> transpose(slice(x))
+struct SinkTransposeBelowSlice : OpRewritePattern<SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
+    auto transpose = op.getOperand().getDefiningOp<TransposeOp>();
+    if (!transpose)
+      return failure();
+    size_t rank = op.getStarts().size();
+    SmallVector<int64_t> shape(rank), starts(rank), strides(rank);
+    for (auto [place, dim] : llvm::enumerate(transpose.getPermutation())) {
+      shape[dim] = op.getType().getDimSize(place);
+      starts[dim] = op.getStarts()[place];
+      strides[dim] = op.getStrides()[place];
+    }
+    Value slice =
+        SliceOp::create(rewriter, op.getLoc(), op.getType().clone(shape), transpose.getOperand(), starts, strides);
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(), slice, transpose.getPermutation());
+    return success();
+  }
+};
+
 /// transpose(contract(x, w) + bias), where the transpose moves only letters of x and the bias spans others: the product
 /// is written in that order at once. (Not where the weight's letters move: rows of the result would fall apart.)
 struct TransposeBiasedProduct : OpRewritePattern<TransposeOp> {
@@ -249,7 +270,7 @@ struct TransposeBiasedProduct : OpRewritePattern<TransposeOp> {
 
 void populateContractionPatterns(RewritePatternSet &patterns) {
   patterns.add<FoldOperandTransposes, FoldResultTranspose, ExpandMergedOperand, SplitContractResult, SinkTranspose,
-               TransposeBiasedProduct>(patterns.getContext());
+               SinkTransposeBelowSlice, TransposeBiasedProduct>(patterns.getContext());
 }
 
 } // namespace froe

@@ -95,13 +95,14 @@ struct SplitHeadsOfProjection : RewritePattern {
     Shape shape;
     ArrayRef<int64_t> whole = cast<RankedTensorType>(value.getType()).getShape();
     for (auto [dim, group] : llvm::enumerate(*groups)) {
+      Shape parts;
+      for (int64_t part : group)
+        if (split.getType().getDimSize(part) != 1)
+          parts.push_back(split.getType().getDimSize(part));
       bool isWhole = slice.getType().getDimSize(dim) == whole[dim] && slice.getStrides()[dim] == 1;
-      if (group.size() > 1 && !isWhole)
+      if (parts.size() > 1 && !isWhole)
         return std::nullopt;
-      for (int64_t part : group.size() > 1 ? ArrayRef<int64_t>(group) : ArrayRef<int64_t>())
-        shape.push_back(split.getType().getDimSize(part));
-      if (group.size() <= 1)
-        shape.push_back(whole[dim]);
+      shape.append(parts.size() > 1 ? parts : Shape{whole[dim]});
     }
     return shape.size() > whole.size() ? std::optional(shape) : std::nullopt;
   }

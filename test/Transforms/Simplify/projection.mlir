@@ -86,3 +86,36 @@ func.func @one_row(%x: tensor<1x5x48xf32>) -> tensor<1x5x7xf32> {
   %r = froe.reshape %y : tensor<5x7xf32> -> tensor<1x5x7xf32>
   return %r : tensor<1x5x7xf32>
 }
+
+// As torch's MultiheadAttention writes it: the parts come to the front before they are taken.
+// CHECK-LABEL: @parts_in_front
+// CHECK: froe.contract {{.*}} -> tensor<5x2x3x6x8xf32>
+// CHECK-NOT: froe.transpose
+func.func @parts_in_front(%x: tensor<5x2x48xf32>) -> (tensor<5x2x6x8xf32>, tensor<5x2x6x8xf32>, tensor<5x2x6x8xf32>) {
+  %w = froe.weight "w" in "m.data" [0 : 27648] : tensor<48x144xf32>
+  %y = froe.contract "sbk,kn->sbn" %x, %w : tensor<5x2x48xf32>, tensor<48x144xf32> -> tensor<5x2x144xf32>
+  %r = froe.reshape %y : tensor<5x2x144xf32> -> tensor<5x2x3x48xf32>
+  %t = froe.transpose %r [2, 0, 1, 3] : tensor<5x2x3x48xf32> -> tensor<3x5x2x48xf32>
+  %q = froe.slice %t starts [0, 0, 0, 0] strides [1, 1, 1, 1] : tensor<3x5x2x48xf32> -> tensor<1x5x2x48xf32>
+  %k = froe.slice %t starts [1, 0, 0, 0] strides [1, 1, 1, 1] : tensor<3x5x2x48xf32> -> tensor<1x5x2x48xf32>
+  %v = froe.slice %t starts [2, 0, 0, 0] strides [1, 1, 1, 1] : tensor<3x5x2x48xf32> -> tensor<1x5x2x48xf32>
+  %qh = froe.reshape %q : tensor<1x5x2x48xf32> -> tensor<5x2x6x8xf32>
+  %kh = froe.reshape %k : tensor<1x5x2x48xf32> -> tensor<5x2x6x8xf32>
+  %vh = froe.reshape %v : tensor<1x5x2x48xf32> -> tensor<5x2x6x8xf32>
+  return %qh, %kh, %vh : tensor<5x2x6x8xf32>, tensor<5x2x6x8xf32>, tensor<5x2x6x8xf32>
+}
+
+// Of one word, heads may stand in front of it or behind it.
+// CHECK-LABEL: @heads_around_one_token
+// CHECK: froe.contract {{.*}} -> tensor<2x3x6x8xf32>
+func.func @heads_around_one_token(%x: tensor<2x48xf32>) -> (tensor<2x1x6x8xf32>, tensor<2x6x1x8xf32>, tensor<2x6x1x8xf32>) {
+  %w = froe.weight "w" in "m.data" [0 : 27648] : tensor<48x144xf32>
+  %y = froe.contract "mk,kn->mn" %x, %w : tensor<2x48xf32>, tensor<48x144xf32> -> tensor<2x144xf32>
+  %q = froe.slice %y starts [0, 0] strides [1, 1] : tensor<2x144xf32> -> tensor<2x48xf32>
+  %k = froe.slice %y starts [0, 48] strides [1, 1] : tensor<2x144xf32> -> tensor<2x48xf32>
+  %v = froe.slice %y starts [0, 96] strides [1, 1] : tensor<2x144xf32> -> tensor<2x48xf32>
+  %qh = froe.reshape %q : tensor<2x48xf32> -> tensor<2x1x6x8xf32>
+  %kh = froe.reshape %k : tensor<2x48xf32> -> tensor<2x6x1x8xf32>
+  %vh = froe.reshape %v : tensor<2x48xf32> -> tensor<2x6x1x8xf32>
+  return %qh, %kh, %vh : tensor<2x1x6x8xf32>, tensor<2x6x1x8xf32>, tensor<2x6x1x8xf32>
+}
