@@ -177,7 +177,15 @@ std::vector<int64_t> Model::usageOf(const std::vector<int> &labels) const {
 }
 
 std::vector<int64_t> Model::smallestUsage() const {
-  return sumOfUses(*this, [](size_t, const Use &use) { return std::ranges::min(use.bytes.get()); });
+  return sumOfUses(*this, [&](size_t node, const Use &use) { return smallestBytes(nodes[node], use); });
+}
+
+int64_t Model::smallestBytes(const Node &node, const Use &use) {
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (size_t label = 0; label < use.bytes.size(); ++label)
+    if (node.cost[label] != std::numeric_limits<double>::infinity())
+      least = std::min(least, use.bytes[label]);
+  return least;
 }
 
 bool Model::bytesAt(int node, int slot, std::vector<int64_t> &bytes) const {

@@ -46,6 +46,8 @@ struct Model {
 
   double costOf(const std::vector<int> &labels) const;
   std::vector<int64_t> usageOf(const std::vector<int> &labels) const;
+  /// The least that a use takes with any label that is not excluded.
+  static int64_t smallestBytes(const Node &node, const Use &use);
   /// Bytes in each slot if every use took its smallest label: no choice needs less.
   std::vector<int64_t> smallestUsage() const;
   /// What each label of `node` holds in `slot`; false if nothing.

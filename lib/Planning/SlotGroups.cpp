@@ -19,6 +19,23 @@ std::vector<double> SlotGroups::average(const std::vector<int64_t> &usage) const
   return result;
 }
 
+bool SlotGroups::divide(const std::vector<int64_t> &usage, int64_t limit) {
+  std::vector<double> averages = average(usage);
+  std::map<int, int> parts; // of each group that is divided: the new one
+  for (size_t t = 0; t < usage.size(); ++t) {
+    int group = groupOf[t];
+    if (usage[t] <= limit || averages[group] > double(limit))
+      continue;
+    auto [it, isNew] = parts.try_emplace(group, count());
+    if (isNew)
+      sizes.push_back(0);
+    groupOf[t] = it->second;
+    --sizes[group];
+    ++sizes[it->second];
+  }
+  return !parts.empty();
+}
+
 SlotGroups SlotGroups::single(const Model &model) {
   SlotGroups groups{std::vector<int>(model.slots), std::vector<int>(model.slots, 1)};
   std::iota(groups.groupOf.begin(), groups.groupOf.end(), 0);

@@ -14,6 +14,9 @@ struct SlotGroups {
   std::vector<double> slotPrices(const std::vector<double> &prices) const;
   std::vector<double> average(const std::vector<int64_t> &usage) const;
 
+  /// Parts the groups whose average fits the limit though some of their slots do not. False if there are none.
+  bool divide(const std::vector<int64_t> &usage, int64_t limit);
+
   /// Each slot by itself.
   static SlotGroups single(const Model &model);
   /// Slots in which the same tables of bytes are live, equally often.

@@ -1,8 +1,11 @@
 #include "froe/Planning/Solve.h"
 
+#include "Capacity.h"
 #include "ExactSearch.h"
 #include "Fold/FoldSearch.h"
 #include "Presolve.h"
+
+#include "froe/Planning/Anytime.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +14,10 @@ namespace froe {
 
 namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// A gap at which a problem of at most so many labels is worth a second more.
+constexpr double kWideGap = 0.01, kAnytimeSeconds = 1;
+constexpr size_t kFewLabels = 20'000;
 
 Solution solutionOf(const Problem &problem, std::vector<int> choice, double bound, double price) {
   Solution solution{.choice = std::move(choice), .price = price};
@@ -27,17 +34,24 @@ NoPlan noPlan(NoPlan::Reason reason, bool proven) { return {.reason = reason, .p
 class Solver {
 public:
   Solver(const Problem &problem, const SolveOptions &options, fold::Tables &tables)
-      : problem(problem), options(options), model(problem), folding(model, tables, options) {}
+      : problem(problem), options(options), tables(tables), model(problem), fitting(model),
+        mayFit(excludeByCapacity(fitting)), folding(mayFit ? fitting : model, tables, options) {}
 
   std::expected<Solution, NoPlan> run() {
-    if (!folding.run())
-      return std::unexpected(noPlan(NoPlan::Reason::Conflict, true));
+    if (!mayFit || !folding.run()) {
+      proven = true;
+      return std::unexpected(nothing());
+    }
     bound = folding.bound;
     if (!folding.best.empty())
       choice = model.strategiesOf(folding.best);
-    proven = folding.nothingFits();
-    if (!folding.done() && !stopped() && options.starts > 0 && ExactSearch::suits(model))
-      goOn();
+    proven = folding.nothingFits() || bound == kInfinity;
+    if (!folding.done() && !stopped() && options.starts > 0) {
+      if (ExactSearch::suits(model))
+        searchExactly();
+      else if (costOfChoice() - bound > kWideGap * costOfChoice() && labelCount() <= kFewLabels)
+        searchAnytime();
+    }
     if (bound >= options.incumbent && bound < kInfinity)
       return std::unexpected(noPlan(NoPlan::Reason::NotBetter, true));
     if (choice.empty())
@@ -48,9 +62,27 @@ public:
 private:
   bool stopped() const { return options.cancelled && options.cancelled(); }
 
-  /// Where folding leaves a gap.
-  void goOn() {
-    double known = choice.empty() ? kInfinity : costOf(problem, choice);
+  double costOfChoice() const { return choice.empty() ? kInfinity : costOf(problem, choice); }
+  size_t labelCount() const {
+    size_t count = 0;
+    for (const Model::Node &node : model.nodes)
+      count += node.cost.size();
+    return count;
+  }
+
+  /// Few layers cannot share a tight limit evenly: what is left between bound and choice is not for prices to close.
+  void searchAnytime() {
+    std::expected<Solution, NoPlan> found =
+        solveAnytime(problem, {.seed = options.seed, .seconds = kAnytimeSeconds, .cancelled = options.cancelled});
+    if (!found)
+      return;
+    if (found->cost < costOfChoice())
+      choice = found->choice;
+    bound = std::max(bound, found->bound);
+  }
+
+  void searchExactly() {
+    double known = costOfChoice();
     Model smaller = model;
     if (!presolve(smaller)) {
       proven = true;
@@ -68,7 +100,7 @@ private:
   NoPlan nothing() {
     std::vector<int> smallest = smallestStrategies();
     if (smallest.empty())
-      return noPlan(NoPlan::Reason::Conflict, proven || bound == kInfinity);
+      return noPlan(NoPlan::Reason::Conflict, proven);
     NoPlan none = noPlan(NoPlan::Reason::Memory, proven);
     none.smallestPeakBytes = peakBytesOf(problem, smallest);
     none.smallest = std::move(smallest);
@@ -76,10 +108,10 @@ private:
   }
 
   std::vector<int> smallestStrategies() {
-    if (model.slots == 0 || bound == kInfinity)
+    if (model.slots == 0)
       return {};
     if (!ExactSearch::suits(model))
-      return model.strategiesOf(folding.smallest());
+      return model.strategiesOf(fold::FoldSearch(model, tables, options).smallest());
     Model free = model;
     free.limit = Problem::kUnlimited;
     if (!presolve(free))
@@ -90,7 +122,9 @@ private:
 
   const Problem &problem;
   const SolveOptions &options;
-  Model model;
+  fold::Tables &tables;
+  Model model, fitting; ///< as given; less what cannot fit
+  bool mayFit;
   fold::FoldSearch folding;
   std::vector<int> choice; ///< empty: none
   double bound = 0;

@@ -78,6 +78,12 @@ bool FoldSearch::run() {
   return true;
 }
 
+std::vector<int> FoldSearch::smallest() {
+  if (hubLabels.empty() && !fold.hubs().empty())
+    settleHubs(std::vector<double>(model.slots, 0));
+  return smallestChoice(model, *this, groups);
+}
+
 /// Finds the labels of hubs that are best at these prices, and the bound.
 void FoldSearch::settleHubs(const std::vector<double> &slotPrices) {
   SlotPrices prices(slotPrices);
@@ -91,15 +97,34 @@ void FoldSearch::settleHubs(const std::vector<double> &slotPrices) {
 }
 
 void FoldSearch::searchPrices() {
-  Prices prices(model, *this, groups);
-  prices.solve();
+  constexpr int kDivisions = 4;
+  std::vector<double> found;
+  for (int division = 0; division <= kDivisions && !done() && !stopped(); ++division) {
+    Prices prices(model, *this, groups);
+    prices.solve();
+    climb(prices);
+    found = prices.slotPrices();
+    price = prices.total();
+    run(found);
+    if (done() || !groups.divide(model.usageOf(decode()), model.limit))
+      break;
+  }
+  if (!done() && !found.empty())
+    repairAt(found);
+  if (!done() && !found.empty())
+    settleHubs(found);
+  if (best.empty() && !done() && !stopped())
+    consider(smallest());
+}
+
+void FoldSearch::climb(Prices &prices) {
   int left = kMostSolves;
   while (left > 0 && !done() && !stopped()) {
     bool found = std::isfinite(bestCost);
     Prices::Goal goal{found ? bestCost : 1.3 * prices.best() + 1e-12, 0, std::min(options.incumbent, ceiling), 0};
     goal.leastGain = std::max(1e-3 * (goal.target - prices.best()), 0.2 * options.tolerance * goal.target);
     if (prices.total() == 0)
-      goal.firstStep = options.price;
+      goal.firstStep = price > 0 ? price : options.price;
     double before = prices.best();
     if (!prices.ascend(goal, left, [&](const std::vector<int> &labels) { consider(labels); }))
       break;
@@ -114,11 +139,6 @@ void FoldSearch::searchPrices() {
     if (gained < goal.leastGain && known - bestCost < goal.leastGain)
       break;
   }
-  price = prices.total();
-  if (!done())
-    settleHubs(prices.slotPrices());
-  if (best.empty() && !done() && !stopped())
-    consider(smallest());
 }
 
 /// Raises prices where the limit is broken until the choice fits. False if that takes too long.
@@ -170,6 +190,20 @@ void FoldSearch::mix(const SlotPrices &low, const SlotPrices &high, bool forward
     }
     parts = std::move(left);
   }
+}
+
+/// Makes the choice at these prices fit label by label; too slow for large models, where `mix` does as well.
+void FoldSearch::repairAt(const std::vector<double> &slotPrices) {
+  constexpr size_t kMostLabels = 20'000;
+  size_t count = 0;
+  for (const Model::Node &node : model.nodes)
+    count += node.cost.size();
+  run(slotPrices);
+  Assignment assignment(model, decode());
+  if (count > kMostLabels || !std::isfinite(assignment.getCost()) || !repair(model, assignment, model.limit))
+    return;
+  improve(model, assignment);
+  consider(assignment.getLabels());
 }
 
 void FoldSearch::polish() {

@@ -21,7 +21,7 @@ public:
   /// Whether it is certain that no choice fits.
   bool nothingFits() const { return proven; }
   /// The choice found that needs least memory.
-  std::vector<int> smallest() { return smallestChoice(model, *this, groups); }
+  std::vector<int> smallest();
 
   std::vector<int> best; ///< empty: none that fits was found
   double bestCost, bound = 0, price = 0;
@@ -33,8 +33,10 @@ private:
   bool stopped() const { return options.cancelled && options.cancelled(); }
   bool consider(const std::vector<int> &labels);
   void searchPrices();
+  void climb(Prices &prices);
   bool raise(std::vector<double> &slotPrices);
   void mix(const SlotPrices &low, const SlotPrices &high, bool forwards);
+  void repairAt(const std::vector<double> &slotPrices);
   void polish();
   void settleHubs(const std::vector<double> &slotPrices);
 
