@@ -1,6 +1,11 @@
 #include "Describe.h"
 
+#include "froe/Planning/RunnerUp.h"
+
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
 
 namespace froe {
 
@@ -75,7 +80,47 @@ MemoryPeak peakOf(const ProgramGraph &graph, const Problem &problem, const std::
   return peak;
 }
 
+/// The ops whose next best strategy is worth knowing: those that take most time, one of each role.
+std::vector<size_t> weightyNodes(const std::vector<Decision> &decisions) {
+  constexpr size_t kMost = 40;
+  constexpr double kLeastPart = 1e-3;
+  auto seconds = [&](size_t i) {
+    return decisions[i].computeSeconds + decisions[i].communicationSeconds + decisions[i].reshardSeconds;
+  };
+  double total = 0;
+  std::vector<size_t> nodes;
+  std::set<std::pair<int, std::string>> known;
+  for (size_t i = 0; i < decisions.size(); ++i) {
+    total += seconds(i);
+    if (decisions[i].role < 0 || known.insert({decisions[i].role, decisions[i].text}).second)
+      nodes.push_back(i);
+  }
+  llvm::erase_if(nodes, [&](size_t i) { return seconds(i) < kLeastPart * total; });
+  llvm::stable_sort(nodes, [&](size_t a, size_t b) { return seconds(a) > seconds(b); });
+  nodes.resize(std::min(nodes.size(), kMost));
+  return nodes;
+}
+
 } // namespace
+
+void Describer::addRunnersUp(std::vector<Decision> &decisions, const ProgramGraph &graph, const Problem &problem,
+                             const std::vector<int> &choice) const {
+  RunnerUps search(problem, choice);
+  std::map<std::pair<int, std::string>, RunnerUp> found;
+  for (size_t i : weightyNodes(decisions)) {
+    std::optional<OtherChoice> other = search.find(static_cast<int>(i));
+    if (!other || !std::isfinite(other->extraSeconds))
+      continue;
+    const GraphNode &node = graph.nodes[i];
+    decisions[i].runnerUp = {strategyText(node.strategies[other->strategy], node.rule, names.of(i), graph.mesh),
+                             other->extraSeconds, peakBytesOf(problem, other->choice) <= problem.memoryLimit};
+    if (decisions[i].role >= 0)
+      found.insert({{decisions[i].role, decisions[i].text}, *decisions[i].runnerUp});
+  }
+  for (Decision &decision : decisions)
+    if (auto same = found.find({decision.role, decision.text}); same != found.end())
+      decision.runnerUp = same->second;
+}
 
 std::vector<Decision> Describer::decide(const ProgramGraph &graph, const Problem &problem,
                                         const std::vector<int> &choice) const {
@@ -93,6 +138,7 @@ std::vector<Decision> Describer::decide(const ProgramGraph &graph, const Problem
     decisions.push_back(std::move(decision));
   }
   addReshards(decisions, graph, problem, choice);
+  addRunnersUp(decisions, graph, problem, choice);
   return decisions;
 }
 

@@ -19,6 +19,8 @@ public:
 
 private:
   std::vector<Decision> decide(const ProgramGraph &graph, const Problem &problem, const std::vector<int> &choice) const;
+  void addRunnersUp(std::vector<Decision> &decisions, const ProgramGraph &graph, const Problem &problem,
+                    const std::vector<int> &choice) const;
 
   FactorNames names;
   Layers layers;

@@ -75,8 +75,9 @@ public:
   ClassNaming(const ProgramGraph &graph, mlir::func::FuncOp main) : graph(graph), classes(graph) {
     findWeights();
     nameInputs(main);
+    nameBy(&ClassNaming::nameExperts);
     nameBy(&ClassNaming::nameSoftmax);
-    nameBy(&ClassNaming::nameSharedFactors);
+    nameBy(&ClassNaming::nameHeads);
     nameBy(&ClassNaming::nameHeadDims);
     nameTables();
     nameBy(&ClassNaming::nameNormalized);
@@ -156,7 +157,7 @@ private:
     if (graph.nodes[node].opName() != "softmax" || rule.factors.size() < 3)
       return;
     for (size_t f = 0; f < rule.factors.size(); ++f)
-      if (rule.factors[f].kind == FactorKind::Whole) {
+      if (rule.factors[f].kind == FactorKind::Whole && nameOf(node, static_cast<int>(f)) != "experts") {
         give(node, static_cast<int>(f), "sequence");
         sequences.insert(classes.classOf(node, static_cast<int>(f)));
       }
@@ -169,11 +170,15 @@ private:
     return occurs(f, rule.operands[0]) && occurs(f, rule.operands[1]) && occurs(f, rule.results[0]);
   }
 
-  void nameSharedFactors(size_t node) {
+  void nameExperts(size_t node) { nameShared(node, /*ofWeights=*/true, "experts"); }
+  void nameHeads(size_t node) { nameShared(node, /*ofWeights=*/false, "heads"); }
+  void nameShared(size_t node, bool ofWeight, const std::string &name) {
     const Rule &rule = graph.nodes[node].rule;
-    for (int f = 0; isProduct(node) && f < static_cast<int>(rule.factors.size()); ++f)
+    if (!isProduct(node) || ofWeight != (readsWeight(node, 0) || readsWeight(node, 1)))
+      return;
+    for (int f = 0; f < static_cast<int>(rule.factors.size()); ++f)
       if (isShared(rule, f))
-        give(node, f, readsWeight(node, 0) || readsWeight(node, 1) ? "experts" : "heads");
+        give(node, f, name);
   }
 
   void nameHeadDims(size_t node) {
@@ -188,6 +193,8 @@ private:
         give(node, f, "head_dim");
       else if (rule.operands[0].size() > rule.operands[1].size() && !occurs(f, rule.operands[1]))
         give(node, f, "group");
+      else if (!occurs(f, rule.operands[0]))
+        give(node, f, "head_dim");
   }
 
   void nameTables() {

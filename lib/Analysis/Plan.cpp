@@ -2,6 +2,7 @@
 
 #include "BuildProblem.h"
 #include "Describe.h"
+#include "MadeFor.h"
 #include "Restrictions.h"
 
 #include "dialects/Froe/Froe.h"
@@ -39,7 +40,7 @@ std::optional<std::string> restrictByOptions(ProgramGraph &graph, const FactorNa
   const std::string &file = options.planFile.empty() ? options.constrain : options.planFile;
   if (file.empty())
     return std::nullopt;
-  std::expected<std::string, std::string> text = readFile(file);
+  std::expected<std::string, std::string> text = file.starts_with('{') ? file : readFile(file);
   if (!text)
     return text.error();
   return options.planFile.empty() ? restrictByConstraints(graph, *text, file)
@@ -81,6 +82,8 @@ public:
     ProgramGraph graph = all;
     if (auto why = restrictByOptions(graph, describer.factorNames(), options))
       return std::unexpected(*why);
+    if (auto why = restrictToForced(graph, describer.factorNames(), options.force))
+      return std::unexpected(*why);
     Problem problem = builder.build(graph, memoryLimit);
     std::expected<Solution, NoPlan> solution = solve(problem, options.solve);
     if (!solution)
@@ -106,7 +109,7 @@ private:
     std::expected<Solution, NoPlan> solution = solve(problem, options.solve);
     if (!solution)
       return;
-    bool free = options.constrain.empty() && options.planFile.empty();
+    bool free = options.constrain.empty() && options.planFile.empty() && options.force.empty();
     if (free && solution->cost < result.cost && solution->peakBytes <= memoryLimit)
       take(result, describe(graph, problem, *solution));
     result.alternatives.push_back({name, solution->cost});
@@ -146,12 +149,18 @@ std::expected<PlanResult, std::string> plan(mlir::ModuleOp module, const Mesh &m
   std::expected<mlir::func::FuncOp, std::string> main = mainOf(module);
   if (!main)
     return std::unexpected(main.error());
+  std::expected<std::vector<std::string>, std::string> notes = checkPlanFile(options.planFile, *main, cluster);
+  if (!notes)
+    return std::unexpected(notes.error());
   std::expected<ProgramGraph, std::string> graph = buildGraph(*main, mesh);
   if (!graph)
     return std::unexpected(graph.error());
   std::expected<PlanResult, std::string> result = Planner(*main, *graph, cluster, options).run();
-  if (result)
-    result->searchSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (!result)
+    return result;
+  result->madeFor = describeMaking(*main, cluster, options);
+  result->notes = std::move(*notes);
+  result->searchSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
 

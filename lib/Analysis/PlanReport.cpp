@@ -1,5 +1,6 @@
 #include "froe/Analysis/PlanResult.h"
 
+#include <cmath>
 #include <limits>
 
 namespace froe {
@@ -47,7 +48,8 @@ Json decisionToJson(const Decision &decision) {
     json["reshards"].push_back(reshardToJson(reshard));
   if (decision.runnerUp)
     json["runner_up"] = {{"strategy", decision.runnerUp->strategy},
-                         {"extra_us", decision.runnerUp->extraSeconds * 1e6}};
+                         {"extra_us", decision.runnerUp->extraSeconds * 1e6},
+                         {"fits", decision.runnerUp->fits}};
   return json;
 }
 
@@ -79,21 +81,50 @@ Json tensorToJson(const Decision &decision, const Mesh &mesh) {
   return json;
 }
 
-Json stageToJson(const PlanResult &plan) {
+Json stageToJson(const PlanResult &plan, const PlanStage &stage) {
   Json devices = Json::array();
-  for (int64_t device = 0; device < plan.mesh.deviceCount(); ++device)
-    devices.push_back(device);
-  return {{"first", plan.ops.empty() ? "" : plan.ops.front().name},
-          {"last", plan.ops.empty() ? "" : plan.ops.back().name},
-          {"devices", devices},
-          {"mesh", meshToJson(plan.mesh)}};
+  for (int64_t device = 0; device < stage.mesh.deviceCount(); ++device)
+    devices.push_back(stage.firstDevice + device);
+  auto nameOf = [&](size_t op) { return op < plan.ops.size() ? plan.ops[op].name : ""; };
+  return {
+      {"first", nameOf(stage.firstOp)},    {"last", nameOf(stage.lastOp)},         {"devices", devices},
+      {"mesh", meshToJson(stage.mesh)},    {"microbatch_ms", stage.seconds * 1e3}, {"send_ms", stage.sendSeconds * 1e3},
+      {"weight_bytes", stage.weightBytes}, {"memory_bytes", stage.memoryBytes}};
 }
 
-/// Keys that end in `bytes` are those of one rank; `peak_bytes`, the arena, is there once it is known.
+Json stagesToJson(const PlanResult &plan) {
+  Json stages = Json::array();
+  for (const PlanStage &stage : plan.stages)
+    stages.push_back(stageToJson(plan, stage));
+  if (stages.empty()) // all that there is
+    stages.push_back(stageToJson(plan, {0, plan.ops.empty() ? 0 : plan.ops.size() - 1, 0, plan.mesh, plan.cost, 0,
+                                        plan.weightBytes, plan.memoryBytes}));
+  return stages;
+}
+
+Json deviceCountsToJson(const PlanResult &plan) {
+  Json counts = Json::array();
+  for (const DeviceCount &count : plan.deviceCounts) {
+    Json json{{"devices", count.devices},
+              {"mesh", meshToJson(count.mesh)},
+              {"stages", count.stages},
+              {"microbatches", count.microbatches},
+              {"memory_bytes", count.memoryBytes}};
+    if (std::isfinite(count.cost))
+      json["cost"] = count.cost;
+    counts.push_back(std::move(json));
+  }
+  return counts;
+}
+
+/// Keys that end in `bytes` are those of one rank; `peak_bytes` is the arena once it is known, else a forecast.
 Json predictionToJson(const PlanResult &plan) {
-  Json json{{"latency_ms", plan.cost * 1e3}, {"throughput_per_s", plan.cost > 0 ? 1 / plan.cost : 0}};
+  double throughput = plan.throughputPerSecond > 0 ? plan.throughputPerSecond : plan.cost > 0 ? 1 / plan.cost : 0;
+  Json json{{"latency_ms", plan.cost * 1e3},
+            {"throughput_per_s", throughput},
+            {"peak_bytes", plan.arenaBytes.value_or(plan.memoryBytes)}};
   if (plan.arenaBytes)
-    json["peak_bytes"] = *plan.arenaBytes;
+    json["arena_bytes"] = *plan.arenaBytes;
   json["weight_bytes"] = plan.weightBytes;
   json["memory_bytes"] = plan.memoryBytes;
   if (plan.memoryLimitBytes != std::numeric_limits<int64_t>::max())
@@ -112,19 +143,26 @@ Json planToJson(const PlanResult &plan) {
     }
   for (const Alternative &alternative : plan.alternatives)
     alternatives.push_back({{"name", alternative.name}, {"cost", alternative.cost}});
-  return {{"mesh", meshToJson(plan.mesh)},
-          {"stages", Json::array({stageToJson(plan)})},
-          {"microbatches", 1},
-          {"predicted", predictionToJson(plan)},
-          {"memory_peak", memoryPeakToJson(plan.memoryPeak)},
-          {"layers", layersToJson(plan)},
-          {"cost", plan.cost},
-          {"bound", plan.bound},
-          {"gap", plan.gap()},
-          {"search_seconds", plan.searchSeconds},
-          {"nodes", nodes},
-          {"tensors", tensors},
-          {"alternatives", alternatives}};
+  Json json{{"made_for", plan.madeFor},
+            {"mesh", meshToJson(plan.mesh)},
+            {"stages", stagesToJson(plan)},
+            {"microbatches", plan.microbatches},
+            {"predicted", predictionToJson(plan)},
+            {"memory_peak", memoryPeakToJson(plan.memoryPeak)},
+            {"layers", layersToJson(plan)},
+            {"cost", plan.cost},
+            {"bound", plan.bound},
+            {"gap", plan.gap()},
+            {"search_seconds", plan.searchSeconds},
+            {"searched", plan.searched},
+            {"nodes", nodes},
+            {"tensors", tensors},
+            {"alternatives", alternatives}};
+  if (!plan.deviceCounts.empty())
+    json["device_counts"] = deviceCountsToJson(plan);
+  if (plan.advisedDevices > 0)
+    json["advised_devices"] = plan.advisedDevices;
+  return json;
 }
 
 } // namespace froe

@@ -24,6 +24,10 @@ std::optional<std::string> restrictToNamedPlan(ProgramGraph &graph, const std::s
 /// Fixes every node to some strategy that the ones before it allow: the same for the same seed.
 void restrictAtRandom(ProgramGraph &graph, uint64_t seed);
 
+/// Gives the nodes of these names the strategies of these texts.
+std::optional<std::string> restrictToForced(ProgramGraph &graph, const FactorNames &names,
+                                            const std::vector<std::pair<std::string, std::string>> &force);
+
 /// Restricts the graph by a constraint file's text (JSON). `file` is its name for messages.
 std::optional<std::string> restrictByConstraints(ProgramGraph &graph, const std::string &text, const std::string &file);
 

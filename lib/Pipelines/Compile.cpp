@@ -29,6 +29,16 @@ Complaints linesOf(const std::string &message) {
 
 bool isModuleText(const std::string &file) { return std::filesystem::path(file).extension() == ".mlir"; }
 
+/// Why a plan is only a plan so far.
+std::optional<std::string> whyNotRunnable(const PlanResult &plan, const PlanOptions &options) {
+  if (plan.stages.size() > 1 || plan.microbatches > 1)
+    return "a plan of " + std::to_string(plan.stages.size()) + " stages and " + std::to_string(plan.microbatches) +
+           " microbatches cannot be compiled: running stages is not supported yet";
+  if (!options.floatType.empty())
+    return "--dtype: a plan in '" + options.floatType + "' cannot be compiled: conversion is not supported yet";
+  return std::nullopt;
+}
+
 class Stopwatch {
 public:
   Stopwatch(std::vector<std::pair<std::string, double>> &times, std::string name)
@@ -108,12 +118,17 @@ Compiled<void> Compilation::advanceTo(Phase phase) {
 
 Compiled<void> Compilation::step(Phase next) {
   if (next == Phase::Plan) {
-    Compiled<PlanResult> plan = choosePlan();
-    if (!plan)
-      return std::unexpected(plan.error());
-    applyPlan(*root, *plan);
+    if (!planResult) {
+      Compiled<PlanResult> plan = choosePlan();
+      if (!plan)
+        return std::unexpected(plan.error());
+      planResult = std::move(*plan);
+    }
+    if (std::optional<std::string> why = whyNotRunnable(*planResult, options.plan))
+      return std::unexpected(CompileFailure{2, {*why}});
+    programText = printPhase(*root, /*elide=*/false);
+    applyPlan(*root, *planResult);
     setPhase(*root, Phase::Plan);
-    planResult = std::move(*plan);
     return {};
   }
   Stopwatch watch(times, std::string(name(next)));
@@ -141,9 +156,16 @@ Compiled<void> Compilation::noteMemory() {
                           " of them; a lower --memory leads to smaller plans"}});
 }
 
-Compiled<PlanResult> Compilation::makePlan() {
-  for (Phase phase : {Phase::Program, Phase::Kernels})
-    if (auto done = advanceTo(phase); !done)
+Compiled<PlanResult> Compilation::makePlan(bool layOutMemory) {
+  if (auto done = advanceTo(Phase::Program); !done)
+    return std::unexpected(done.error());
+  Compiled<PlanResult> plan = choosePlan();
+  if (!plan)
+    return plan;
+  planResult = std::move(*plan);
+  // Memory of other machines is theirs to lay out.
+  if (layOutMemory && planMachine.hasMeasuredLinks() && !whyNotRunnable(*planResult, options.plan))
+    if (auto done = advanceTo(Phase::Kernels); !done)
       return std::unexpected(done.error());
   return *planResult;
 }
@@ -151,42 +173,50 @@ Compiled<PlanResult> Compilation::makePlan() {
 Compiled<PlanResult> Compilation::choosePlan() {
   Stopwatch watch(times, "plan");
   options.progress("planning");
-  std::expected<Cluster, std::string> cluster = Cluster::load(options.cluster);
+  std::expected<Cluster, std::string> cluster = options.machine ? *options.machine : Cluster::load(options.cluster);
   if (!cluster)
     return wrong(cluster.error());
-  Compiled<Mesh> mesh = chooseMesh(*cluster);
-  if (!mesh)
-    return std::unexpected(mesh.error());
-  std::expected<PlanResult, std::string> result = plan(*root, *mesh, *cluster, options.plan);
+  planMachine = *cluster;
+  Compiled<Devices> devices = chooseDevices(*cluster);
+  if (!devices)
+    return std::unexpected(devices.error());
+  std::expected<PlanResult, std::string> result =
+      planOnDevices(*root, devices->count, devices->mesh, *cluster, options.plan);
   if (!result)
     return std::unexpected(CompileFailure{1, linesOf(result.error())});
+  result->madeFor["model"] = options.model;
+  for (auto [name, known] : {std::pair("dims", nlohmann::ordered_json(options.import.dims)),
+                             {"shapes", options.import.shapes},
+                             {"constants", options.import.constants}})
+    if (!known.empty())
+      result->madeFor[name] = known;
   return std::move(*result);
 }
 
-Compiled<Mesh> Compilation::chooseMesh(const Cluster &cluster) const {
-  std::string text = options.mesh;
-  if (text.empty() && !options.plan.planFile.empty()) {
-    std::expected<Mesh, std::string> mesh = meshOfPlanFile(options.plan.planFile);
+Compiled<Compilation::Devices> Compilation::chooseDevices(const Cluster &cluster) const {
+  Devices chosen{std::nullopt, options.devices > 0 ? options.devices : std::max<int64_t>(cluster.devices, 1)};
+  std::string text = options.mesh == "auto" ? "" : options.mesh;
+  if (!text.empty() || (options.mesh.empty() && !options.plan.planFile.empty())) {
+    std::expected<Mesh, std::string> mesh = text.empty() ? meshOfPlanFile(options.plan.planFile) : Mesh::parse(text);
     if (!mesh)
       return wrong(mesh.error());
-    return *mesh;
+    chosen.mesh = *mesh;
+    int64_t stages =
+        options.plan.stages > 0 ? options.plan.stages : std::max<int64_t>(1, chosen.count / mesh->deviceCount());
+    chosen.count = mesh->deviceCount() * stages;
   }
-  if (text.empty() || text == "auto")
-    text = std::to_string(options.devices > 0 ? options.devices : std::max<int64_t>(cluster.devices, 1));
-  std::expected<Mesh, std::string> mesh = Mesh::parse(text);
-  if (!mesh)
-    return wrong(mesh.error());
   // A rank is a process: far more of them than cores is a mistake.
   int64_t most = 32 * std::max(1u, std::thread::hardware_concurrency());
   std::string holder = "this host";
-  if (cluster.devices > 0)
-    most = cluster.devices, holder = "cluster '" + options.cluster + "'";
-  if (options.devices > 0 && options.devices < most)
+  if (cluster.devices > 0 || !cluster.hasMeasuredLinks())
+    most = cluster.devices > 0 ? cluster.devices : INT64_MAX, holder = "cluster '" + options.cluster + "'";
+  if (options.devices > 0 && options.devices < most && chosen.mesh)
     most = options.devices, holder = "--devices";
-  if (mesh->deviceCount() > most)
-    return wrong("mesh '" + text + "' has " + std::to_string(mesh->deviceCount()) + " devices, but " + holder +
-                 " allows at most " + std::to_string(most));
-  return *mesh;
+  if (chosen.count > most)
+    return wrong(
+        (chosen.mesh ? "mesh '" + (text.empty() ? chosen.mesh->str() : text) + "' has " : "--devices asks for ") +
+        std::to_string(chosen.count) + " devices, but " + holder + " allows at most " + std::to_string(most));
+  return chosen;
 }
 
 Compiled<void> Compilation::dump() {

@@ -104,9 +104,11 @@ Compiled<void> Compilation::writeFiles(const std::filesystem::path &folder) {
       return std::unexpected(file.error());
     manifest.weights.push_back(*file);
   }
-  if (planResult)
-    if (auto done = asUserError(writeText(folder / "plan.json", planToJson(*planResult).dump(2) + "\n")); !done)
-      return done;
+  if (planResult) // and what further questions about it are answered from
+    for (auto &[file, text] :
+         {std::pair("plan.json", planToJson(*planResult).dump(2) + "\n"), {"program.mlir", programText}})
+      if (auto done = asUserError(writeText(folder / file, text)); !done)
+        return done;
   return asUserError(writeManifest(folder, manifest));
 }
 

@@ -85,7 +85,8 @@ void addModelOptions(CLI::App &command, ModelArguments &arguments) {
 
 void addPlanOptions(CLI::App &command, PlanArguments &arguments) {
   command
-      .add_option("--mesh", arguments.mesh, "grid of ranks: 2, 2x4 or data=2,model=4; auto: one axis of all devices")
+      .add_option("--mesh", arguments.mesh,
+                  "grid of ranks (of a stage): 2, 2x4 or data=2,model=4; auto: the best of all")
       ->type_name("MESH");
   command.add_option("--devices", arguments.devices, "how many devices to use; default: the cluster's, or the mesh's")
       ->check(positive())
@@ -93,7 +94,8 @@ void addPlanOptions(CLI::App &command, PlanArguments &arguments) {
   command.add_option("--cluster", arguments.cluster, "what to plan for: a preset (cpu, cpu:4, h100:8x4) or a file")
       ->capture_default_str()
       ->type_name("NAME");
-  command.add_option("--memory", arguments.memory, "what a rank may use: 4096, 512M, 16GiB; default: the cluster's")
+  command
+      .add_option("--memory", arguments.memory, "what a rank may use: 4096, 512M, 16GiB, 80GB; default: the cluster's")
       ->type_name("BYTES");
   CLI::Option *constrain =
       command
@@ -102,6 +104,20 @@ void addPlanOptions(CLI::App &command, PlanArguments &arguments) {
   command.add_option("--plan", arguments.planFile, "take all decisions from a plan.json")
       ->excludes(constrain)
       ->type_name("FILE");
+  command
+      .add_option("--stages", arguments.stages, "consecutive parts of the model on parts of the devices: 4, or auto")
+      ->capture_default_str()
+      ->type_name("N");
+  command
+      .add_option("--microbatches", arguments.microbatches,
+                  "parts of the batch that follow each other through the stages")
+      ->capture_default_str()
+      ->type_name("M");
+  command.add_option("--objective", arguments.objective, "what to be best at: latency or throughput")
+      ->capture_default_str()
+      ->type_name("WHAT");
+  command.add_option("--dtype", arguments.floatType, "type of floats and products: f32, tf32, bf16 or f16")
+      ->type_name("TYPE");
 }
 
 void addJson(CLI::App &command, bool &json) {
@@ -143,6 +159,34 @@ std::expected<ImportOptions, std::string> importOptions(const ModelArguments &ar
   return options;
 }
 
+/// A number of at least 1, or 0 for `auto`.
+static std::expected<int64_t, std::string> countOrAuto(const char *option, const std::string &text) {
+  std::optional<int64_t> count = text == "auto" ? 0 : parseInteger(text);
+  if (!count || (*count < 1 && text != "auto"))
+    return std::unexpected(fmt::format("{}: expected a number of at least 1 or auto, found '{}'", option, text));
+  return *count;
+}
+
+/// How stages and their work are chosen.
+static std::optional<std::string> readPipeline(const PlanArguments &arguments, PlanOptions &options) {
+  for (auto [option, text, value] : {std::tuple("--stages", &arguments.stages, &options.stages),
+                                     {"--microbatches", &arguments.microbatches, &options.microbatches}}) {
+    std::expected<int64_t, std::string> count = countOrAuto(option, *text);
+    if (!count)
+      return count.error();
+    *value = *count;
+  }
+  if (arguments.objective != "latency" && arguments.objective != "throughput")
+    return fmt::format("--objective: expected latency or throughput, found '{}'", arguments.objective);
+  options.objective = arguments.objective == "latency" ? Objective::Latency : Objective::Throughput;
+  constexpr std::string_view types[] = {"", "f32", "tf32", "bf16", "f16"};
+  if (std::ranges::find(types, arguments.floatType) == std::end(types))
+    return fmt::format("--dtype: expected f32, tf32, bf16 or f16, found '{}'", arguments.floatType);
+  options.floatType = arguments.floatType == "f32" ? "" : arguments.floatType;
+  options.fewerDevices = arguments.mesh == "auto" || arguments.devices > 0;
+  return std::nullopt;
+}
+
 std::expected<CompileOptions, std::string> compileOptions(const ModelArguments &model, const PlanArguments &plan) {
   std::expected<ImportOptions, std::string> import = importOptions(model);
   if (!import)
@@ -155,6 +199,8 @@ std::expected<CompileOptions, std::string> compileOptions(const ModelArguments &
   options.cluster = plan.cluster;
   options.plan.constrain = plan.constrain;
   options.plan.planFile = plan.planFile;
+  if (auto wrong = readPipeline(plan, options.plan))
+    return std::unexpected(*wrong);
   if (!plan.memory.empty()) {
     std::optional<int64_t> bytes = parseBytes(plan.memory);
     if (!bytes)

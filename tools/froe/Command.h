@@ -31,7 +31,7 @@ struct ModelArguments {
 struct PlanArguments {
   std::string mesh, cluster = "cpu", constrain, planFile;
   int64_t devices = 0;
-  std::string memory;
+  std::string memory, stages = "1", microbatches = "auto", objective = "latency", floatType;
 };
 void addModelOptions(CLI::App &command, ModelArguments &arguments);
 void addPlanOptions(CLI::App &command, PlanArguments &arguments);

@@ -1,5 +1,6 @@
 #include "Command.h"
 #include "PlanText.h"
+#include "Why.h"
 
 #include <fmt/format.h>
 #include <fstream>
@@ -10,42 +11,73 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Arguments {
-  std::string package, node, other;
+  std::string package, node, other, why, model;
   bool json = false;
 };
 
 /// The plan of a package, or a plan file.
-std::expected<Json, std::string> readPlan(const std::string &path) {
+std::expected<KnownPlan, std::string> readPlan(const std::string &path) {
+  KnownPlan plan;
   std::filesystem::path file = path;
-  if (std::filesystem::is_directory(file))
+  if (std::filesystem::is_directory(file)) {
+    if (std::filesystem::exists(file / "program.mlir"))
+      plan.program = file / "program.mlir";
     file /= "plan.json";
+  }
   std::ifstream stream(file);
   if (!stream)
     return std::unexpected(fmt::format("cannot read '{}': expected a package or a plan.json", file.string()));
-  Json plan = Json::parse(stream, nullptr, /*allow_exceptions=*/false);
+  plan.json = Json::parse(stream, nullptr, /*allow_exceptions=*/false);
   for (const char *key :
        {"mesh", "nodes", "tensors", "predicted", "cost", "bound", "gap", "alternatives", "search_seconds"})
-    if (plan.is_discarded() || !plan.is_object() || !plan.contains(key))
+    if (plan.json.is_discarded() || !plan.json.is_object() || !plan.json.contains(key))
       return std::unexpected(fmt::format("'{}' is not a plan: expected JSON with '{}'", file.string(), key));
   return plan;
 }
 
+int explainDifference(const Arguments &arguments, const Json &plan) {
+  std::expected<KnownPlan, std::string> other = readPlan(arguments.other);
+  if (!other)
+    return report(1, {other.error()});
+  fmt::print("{}",
+             arguments.json ? differenceJson(plan, other->json).dump() + "\n" : differenceText(plan, other->json));
+  return 0;
+}
+
+/// Why a node is not decided otherwise: what the plan would be then.
+int explainWhy(const Arguments &arguments, const KnownPlan &plan) {
+  auto question = splitAssignment(arguments.why);
+  if (!question)
+    return report(1, {fmt::format("--why: expected NODE=STRATEGY such as 'fc1=batch:x', found '{}'", arguments.why)});
+  Compiled<PlanResult> forced = planWith(plan, arguments.model, question->first, question->second);
+  if (!forced)
+    return report(forced.error());
+  Json other = planToJson(*forced);
+  if (arguments.json) {
+    Json json = differenceJson(plan.json, other);
+    json["extra"] = forced->cost - plan.json.at("cost").get<double>();
+    json["plan"] = other;
+    fmt::print("{}\n", json.dump());
+    return 0;
+  }
+  fmt::print("{}", whyText(plan.json, other, question->first, question->second));
+  return 0;
+}
+
 int explain(const Arguments &arguments) {
-  std::expected<Json, std::string> plan = readPlan(arguments.package);
+  std::expected<KnownPlan, std::string> plan = readPlan(arguments.package);
   if (!plan)
     return report(1, {plan.error()});
-  if (!arguments.other.empty()) {
-    std::expected<Json, std::string> other = readPlan(arguments.other);
-    if (!other)
-      return report(1, {other.error()});
-    fmt::print("{}", differenceText(*plan, *other));
-    return 0;
-  }
+  if (!arguments.other.empty())
+    return explainDifference(arguments, plan->json);
+  if (!arguments.why.empty())
+    return explainWhy(arguments, *plan);
   if (arguments.json) {
-    fmt::print("{}\n", plan->dump());
+    fmt::print("{}\n", plan->json.dump());
     return 0;
   }
-  std::string text = arguments.node.empty() ? planText(*plan) : nodeText(*plan, arguments.node);
+  std::string text =
+      arguments.node.empty() ? planText(plan->json, PlanDetail::Full) : nodeText(plan->json, arguments.node);
   if (text.empty())
     return report(1, {fmt::format("'{}' has no node '{}'", arguments.package, arguments.node)});
   fmt::print("{}", text);
@@ -60,6 +92,14 @@ Action addExplain(CLI::App &command) {
   command.add_option("node", arguments->node, "say all about this ONNX node or tensor")->type_name("NAME");
   command.add_option("--diff", arguments->other, "say what another package or plan.json decides differently")
       ->type_name("OTHER");
+  command
+      .add_option("--why", arguments->why,
+                  "say what the plan would be with this strategy for this node, and what it would cost more")
+      ->type_name("NODE=STRATEGY");
+  command
+      .add_option("--model", arguments->model,
+                  "the model, for --why about a plan.json alone; default: the file it was made from")
+      ->type_name("FILE");
   addJson(command, arguments->json);
   return [arguments] { return explain(*arguments); };
 }

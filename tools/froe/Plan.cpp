@@ -23,6 +23,8 @@ int plan(const Arguments &arguments) {
   Compiled<PlanResult> result = Compilation(*options).makePlan();
   if (!result)
     return report(result.error());
+  for (const std::string &note : result->notes)
+    report(0, {"note: " + note});
   nlohmann::ordered_json json = planToJson(*result);
   if (!arguments.save.empty()) {
     std::ofstream stream(arguments.save);
@@ -31,7 +33,7 @@ int plan(const Arguments &arguments) {
     if (!stream)
       return report(1, {fmt::format("cannot write '{}'", arguments.save)});
   }
-  fmt::print("{}", arguments.json ? json.dump() + "\n" : planText(json));
+  fmt::print("{}", arguments.json ? json.dump() + "\n" : planText(json, PlanDetail::Brief));
   return 0;
 }
 

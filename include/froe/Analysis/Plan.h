@@ -7,21 +7,37 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <expected>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace froe {
+
+/// What a plan should be best at: one execution, or many one after the other.
+enum class Objective { Latency, Throughput };
 
 /// What a user says about the plan.
 struct PlanOptions {
   /// Nothing, one of the named plans `replicated`, `data` or `tensor`, `random:SEED` (tests: any plan gives the same
-  /// numbers), or a constraint file (JSON):
-  /// {"tensors": {PATTERN: [["x"], []]}, "forbid": {PATTERN: [[], ["x"]]}}. Patterns are globs over ONNX tensor or node
-  /// names.
+  /// numbers), a constraint file, or the content of one (JSON, see docs/planning.md).
   std::string constrain;
   /// A plan.json whose strategies are taken as they are; excludes `constrain`.
   std::string planFile;
+  /// Strategies that nodes must have, as texts: what `froe explain --why` asks about.
+  std::vector<std::pair<std::string, std::string>> force;
   /// Bytes that one rank may use; 0: what the cluster says.
   int64_t memoryBytes = 0;
+  /// The type that floats have and products are computed in, where it is not the program's: `bf16`, `f16`, or `tf32`
+  /// (products of f32 on rounded factors); empty: the program's.
+  std::string floatType;
+  /// Parts of the devices that run consecutive parts of the program, microbatch after microbatch; 0: as many as is
+  /// best.
+  int64_t stages = 1;
+  /// Parts of the batch that go through the stages one after the other; 0: as many as is best.
+  int64_t microbatches = 0;
+  Objective objective = Objective::Latency;
+  /// Whether fewer devices are tried as well, for the report.
+  bool fewerDevices = false;
   /// Whether the costs of the named plans are found out as well, for the report.
   bool alternatives = true;
   SolveOptions solve;
@@ -33,6 +49,13 @@ struct PlanOptions {
 /// program or mesh; no plan that fits. Lines after the first are notes (`note: ...`).
 std::expected<PlanResult, std::string> plan(mlir::ModuleOp module, const Mesh &mesh, const Cluster &cluster,
                                             const PlanOptions &options = {});
+
+/// The same on the best mesh of `devices` devices, or where `options.stages` says so in stages of equal meshes; `mesh`
+/// is that of each stage where it is given. Every answer's bound holds for all meshes of at most three axes and all
+/// numbers of stages and microbatches that were to be searched.
+std::expected<PlanResult, std::string> planOnDevices(mlir::ModuleOp module, int64_t devices,
+                                                     const std::optional<Mesh> &mesh, const Cluster &cluster,
+                                                     const PlanOptions &options = {});
 
 /// The mesh that a plan.json is for.
 std::expected<Mesh, std::string> meshOfPlanFile(const std::string &path);

@@ -21,6 +21,7 @@ struct Reshard {
 struct RunnerUp {
   std::string strategy;
   double extraSeconds = 0; ///< what the plan would cost more with it, everything around chosen anew; an upper bound
+  bool fits = true;        ///< in memory
 };
 
 /// How one input, op or output is run.
@@ -102,6 +103,10 @@ struct PlanResult {
   std::optional<int64_t> arenaBytes; ///< of each rank; known once the plan's program has its places in memory
   double searchSeconds = 0;
   std::vector<Alternative> alternatives;
+  /// What the plan was made of, to tell later whether it still fits, and to ask further questions: `program`, a hash;
+  /// `cluster`, a description; `constrain`; `memory_bytes`; ...
+  nlohmann::ordered_json madeFor = nlohmann::ordered_json::object();
+  std::vector<std::string> notes; ///< what the user should know, e.g. that a plan file was made for another cluster
 
   double gap() const { return cost > 0 ? (cost - bound) / cost : 0; }
 };

@@ -13,12 +13,13 @@ struct CompileOptions {
   std::string model; ///< an .onnx file, or an .mlir file of any phase
   ImportOptions import;
 
-  std::string mesh;            ///< `2x4`, `data=2,model=4`; empty: one axis of all devices
-  int64_t devices = 0;         ///< 0: the cluster's, or one
-  std::string cluster = "cpu"; ///< preset or file
+  std::string mesh;               ///< of each stage: `2x4`, `data=2,model=4`; empty or `auto`: the best one
+  int64_t devices = 0;            ///< 0: the cluster's, or one
+  std::string cluster = "cpu";    ///< preset or file
+  std::optional<Cluster> machine; ///< what `cluster` says, where it is known already
   PlanOptions plan;
 
-  std::string dumpFolder; ///< every phase goes there, in numbered files; empty: none does
+  std::string dumpFolder;   ///< every phase goes there, in numbered files; empty: none does
   /// Told the name of each part of the work as it starts.
   std::function<void(std::string_view)> progress = [](std::string_view) {};
 };
@@ -40,9 +41,9 @@ public:
   /// Imports the model or reads the module, and advances it to `phase` (at most `llvm`). An earlier phase than the
   /// file's is an error.
   Compiled<void> advanceTo(Phase phase);
-  /// The plan, and the memory that its program takes: the module goes on to phase `kernels`. One that is planned
-  /// already is an error.
-  Compiled<PlanResult> makePlan();
+  /// The plan, and with `layOutMemory` the memory that its program takes, where it can be known: the module goes on to
+  /// phase `kernels`. One that is planned already is an error.
+  Compiled<PlanResult> makePlan(bool layOutMemory = true);
   /// After `advanceTo(Phase::LLVM)`: writes the package to `folder`, replacing one that is there.
   Compiled<void> writePackage(const std::filesystem::path &folder);
 
@@ -57,6 +58,8 @@ private:
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> root;
   std::optional<PlanResult> planResult;
+  Cluster planMachine;     ///< what it is for
+  std::string programText; ///< of phase `program`, as the plan was made for it
   Package contents;
   std::vector<std::pair<std::string, double>> times;
   int dumps = 0;
@@ -66,7 +69,11 @@ private:
   Compiled<PlanResult> choosePlan();
   Compiled<void> noteMemory();
   Compiled<void> dump();
-  Compiled<Mesh> chooseMesh(const Cluster &cluster) const;
+  struct Devices {
+    std::optional<Mesh> mesh; ///< of each stage; nothing: to be searched
+    int64_t count = 1;        ///< of all stages
+  };
+  Compiled<Devices> chooseDevices(const Cluster &cluster) const;
   std::filesystem::path modelFolder();
   Compiled<void> writeFiles(const std::filesystem::path &folder);
 };

@@ -1,0 +1,199 @@
+// What the ops of a plan cost, as a table in which equal layers stand once.
+#include "PlanText.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+#include <vector>
+
+namespace froe {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Nodes = std::vector<const Json *>;
+
+bool isSource(const Json &node) {
+  std::string op = node.at("op");
+  return op == "input" || op == "output" || op == "weight" || op == "constant";
+}
+
+double microseconds(const Json &node) {
+  return node.value("compute_us", 0.0) + node.value("communication_us", 0.0) + node.value("reshard_us", 0.0);
+}
+
+double microseconds(const Nodes &nodes) {
+  double total = 0;
+  for (const Json *node : nodes)
+    total += microseconds(*node);
+  return total;
+}
+
+/// Parts of a plan that are told one after the other.
+struct Section {
+  std::string title;
+  Nodes nodes;                 ///< of one of its layers
+  const Nodes *like = nullptr; ///< most layers' nodes: only what differs from them is told
+};
+
+/// `0-3, 7`.
+std::string spansText(const std::vector<int> &numbers) {
+  std::string text;
+  for (size_t i = 0, end; i < numbers.size(); i = end) {
+    for (end = i + 1; end < numbers.size() && numbers[end] == numbers[end - 1] + 1;)
+      ++end;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", numbers[i]);
+    if (end > i + 1)
+      text += fmt::format("-{}", numbers[end - 1]);
+  }
+  return text;
+}
+
+/// Two nodes of one role are told as one where this is equal: what is decided, and whether something is sent.
+std::string signatureOf(const Json &node) {
+  return fmt::format("{}/{}/{}/{}", node.value("role", -1), node.at("strategy").get<std::string>(),
+                     node.value("communication_us", 0.0) > 0, node.value("reshard_us", 0.0) > 0);
+}
+
+std::string signatureOf(const Nodes &layer) {
+  std::string text;
+  for (const Json *node : layer)
+    text += signatureOf(*node) + ";";
+  return text;
+}
+
+/// The nodes that some layer does otherwise than the layer that is told in full.
+Nodes differing(const Nodes &nodes, const Nodes &from) {
+  std::set<std::string> known;
+  for (const Json *node : from)
+    known.insert(signatureOf(*node));
+  Nodes others;
+  for (const Json *node : nodes)
+    if (!known.contains(signatureOf(*node)))
+      others.push_back(node);
+  return others;
+}
+
+/// Layers decided alike, those that most are like first.
+class LayerGroups {
+public:
+  explicit LayerGroups(const std::map<int, Nodes> &layers) {
+    std::map<std::string, std::vector<int>> alike;
+    for (auto &[number, nodes] : layers)
+      alike[signatureOf(nodes)].push_back(number);
+    for (auto &[signature, numbers] : alike)
+      groups.push_back(numbers);
+    std::ranges::sort(groups, [](const auto &a, const auto &b) {
+      return a.size() != b.size() ? a.size() > b.size() : a.front() < b.front();
+    });
+  }
+
+  std::vector<std::vector<int>> groups;
+};
+
+std::string titleOf(const std::vector<int> &layers, double each) {
+  return layers.size() == 1
+             ? fmt::format("layer {}: {}", layers.front(), timeText(each))
+             : fmt::format("layers {}: {} equal ones of {}", spansText(layers), layers.size(), timeText(each));
+}
+
+/// Roles of an encoder's layers are not those of a decoder's.
+bool sameRoles(const Nodes &one, const Nodes &other) {
+  return one.front()->value("role", -1) == other.front()->value("role", -1);
+}
+
+std::vector<Section> sectionsOf(const Json &plan) {
+  std::map<int, Nodes> layers;
+  Nodes before, after;
+  for (const Json &node : plan.at("nodes")) {
+    if (isSource(node))
+      continue;
+    int layer = node.value("layer", -1);
+    (layer >= 0 ? layers[layer] : layers.empty() ? before : after).push_back(&node);
+  }
+  std::vector<Section> sections{{layers.empty() ? "all ops" : "before the layers", before}};
+  std::vector<Section> told;
+  for (const std::vector<int> &group : LayerGroups(layers).groups) {
+    const Nodes &nodes = layers[group.size() > 1 ? group[1] : group[0]];
+    Section section{titleOf(group, microseconds(nodes)), nodes};
+    for (const Section &other : told)
+      if (!section.like && !other.like && sameRoles(other.nodes, nodes)) {
+        section.nodes = differing(nodes, other.nodes);
+        section.like = &nodes;
+        section.title += section.nodes.empty() ? ", as those" : ", as those but for";
+      }
+    told.push_back(std::move(section));
+  }
+  sections.insert(sections.end(), told.begin(), told.end());
+  sections.push_back({"after the layers, or for all of them", after});
+  return sections;
+}
+
+std::string shorten(const std::string &text, size_t width) {
+  if (text.size() <= width)
+    return text;
+  return "..." + text.substr(text.size() - width + 3); // what tells names apart is at their end
+}
+
+class Table {
+public:
+  explicit Table(const Json &plan, PlanDetail detail) : detail(detail) {
+    for (const Json &node : plan.at("nodes"))
+      total += microseconds(node);
+  }
+
+  std::string text;
+
+  void add(const Section &section) {
+    if (section.nodes.empty() && !section.like)
+      return;
+    text += section.title + "\n";
+    Nodes others;
+    double most = microseconds(section.nodes);
+    for (const Json *node : section.nodes)
+      if (detail == PlanDetail::Full || tells(*node, most))
+        addRow(*node);
+      else
+        others.push_back(node);
+    if (!others.empty())
+      text += fmt::format("  {:<33} {:<12} {:<29} {:>9}\n", fmt::format("{} others", others.size()), "", "",
+                          timeText(microseconds(others)));
+  }
+
+  static std::string head() {
+    return fmt::format("{:<35} {:<12} {:<29} {:>9} {:>9} {:>9}  {}\n", "", "op", "what is cut over which axis",
+                       "compute", "combine", "reshard", "next best");
+  }
+
+private:
+  /// Whether a row says something: a fiftieth of its section's time, or most of what is sent.
+  bool tells(const Json &node, double section) const {
+    double time = microseconds(node), sent = time - node.value("compute_us", 0.0);
+    return time > 0.02 * section && (time > 0.0005 * total || sent > 0) && time > 0;
+  }
+
+  void addRow(const Json &node) {
+    text += fmt::format("  {:<33} {:<12} {:<29} {:>9} {:>9} {:>9}  {}", shorten(node.at("name").get<std::string>(), 33),
+                        node.at("op").get<std::string>(), node.at("strategy").get<std::string>(),
+                        timeText(node.value("compute_us", 0.0)), timeText(node.value("communication_us", 0.0)),
+                        timeText(node.value("reshard_us", 0.0)), runnerUpText(node));
+    text.erase(text.find_last_not_of(' ') + 1);
+    text += "\n";
+  }
+
+  PlanDetail detail;
+  double total = 0;
+};
+
+} // namespace
+
+std::string layersText(const Json &plan, PlanDetail detail) {
+  Table table(plan, detail);
+  for (const Section &section : sectionsOf(plan))
+    table.add(section);
+  return Table::head() + table.text +
+         "(batch:x = the batch is cut over axis x. sum(ffn):x = each device sums its part of ffn, combine adds the "
+         "parts up)\n";
+}
+
+} // namespace froe
