@@ -38,8 +38,8 @@ struct DeviceMeasure {
   std::vector<MatmulSample> matmul; // by type, then by rows
 };
 
-/// All times here are lower quartiles of repeats spread over the whole measurement: what the machine does when nobody
-/// disturbs it, without the luck of a minimum. Takes about 15 seconds.
+/// All times are medians of repeats that are spread over the whole measurement: what a run meets as well, without the
+/// outliers of a busy machine. Takes about 8 seconds.
 DeviceMeasure measureDevice(int threads, const MeasureProgress &progress);
 
 enum class CollectiveKind { AllReduce, AllGather, ReduceScatter, AllToAll };
@@ -49,7 +49,7 @@ struct CollectiveSample {
   int ranks;
   int64_t bytes;     // of the whole tensor, f32
   int64_t bytesSent; // what the others receive from one rank
-  double seconds;    // lower quartile
+  double seconds;    // median
 };
 
 struct RankMeasure {

@@ -17,8 +17,8 @@ constexpr double kSecondsPerRate = 0.1;
 
 double seconds() { return double(rt::nanoseconds()) * 1e-9; }
 
-/// The lower quartile of as many executions as fit in the time for one rate, at least three.
-template <typename Body> double quickly(Body &&body) {
+/// The median of as many executions as fit in the time for one rate, at least three.
+template <typename Body> double usual(Body &&body) {
   std::vector<double> times;
   double end = seconds() + kSecondsPerRate;
   for (int i = 0; i < 3 || seconds() < end; ++i) {
@@ -26,7 +26,7 @@ template <typename Body> double quickly(Body &&body) {
     body();
     times.push_back(seconds() - begin);
   }
-  return lowerQuartile(times);
+  return median(times);
 }
 
 /// Two arrays of words, written once so that their pages exist.
@@ -56,13 +56,13 @@ void copy(const uint64_t *from, uint64_t *to, int64_t count) {
 StreamRates streamRates(rt::ThreadPool &pool, const Arrays &arrays, int64_t bytes) {
   int64_t words = std::min(arrays.words, bytes / 8), repeats = std::max<int64_t>((8 << 20) / bytes, 1);
   volatile uint64_t sink = 0;
-  double read = quickly([&] {
+  double read = usual([&] {
     pool.run(words, 1024, [&](int64_t begin, int64_t end) {
       for (int64_t i = 0; i < repeats; ++i)
         sink = sink + sum(arrays.from.get() + begin, end - begin);
     });
   });
-  double copied = quickly([&] {
+  double copied = usual([&] {
     pool.run(words, 1024, [&](int64_t begin, int64_t end) {
       for (int64_t i = 0; i < repeats; ++i)
         copy(arrays.from.get() + begin, arrays.to.get() + begin, end - begin);
@@ -90,8 +90,8 @@ int64_t cacheLimit(rt::ThreadPool &pool, const Arrays &arrays, const DeviceMeasu
 
 // Weights of the products that are measured: a small one fits in any second-level cache, many large ones in none.
 constexpr int64_t kCachedSide = 384, kStreamedSide = 1024, kStreamedBytes = 192 << 20;
-constexpr int kPasses = 3; // over all products, so that a slow second does not hit one of them alone
-constexpr double kSecondsPerProduct = 0.03;
+constexpr int kPasses = 6; // over all products, so that a slow second does not hit one of them alone
+constexpr double kSecondsPerProduct = 0.015;
 
 /// One kind of product and all times of it.
 struct Series {
@@ -134,8 +134,7 @@ std::vector<MatmulSample> measureProducts(rt::ThreadPool &pool, const Numbers &w
   std::vector<MatmulSample> samples;
   for (const Series &one : series)
     if (!one.streamed.empty())
-      samples.push_back(
-          {one.type, one.rows, kCachedSide, kStreamedSide, lowerQuartile(one.cached), lowerQuartile(one.streamed)});
+      samples.push_back({one.type, one.rows, kCachedSide, kStreamedSide, median(one.cached), median(one.streamed)});
   return samples;
 }
 
@@ -149,8 +148,8 @@ double geluRate(rt::ThreadPool &pool, const Numbers &weights) {
     gelu.sample(0.005, with);
     plain.sample(0.005, without);
   }
-  double difference = lowerQuartile(with) - lowerQuartile(without);
-  return double(rows * side) / std::max(difference, 0.1 * lowerQuartile(with));
+  double difference = median(with) - median(without);
+  return double(rows * side) / std::max(difference, 0.1 * median(with));
 }
 
 } // namespace
@@ -168,7 +167,7 @@ DeviceMeasure measureDevice(int threads, const MeasureProgress &progress) {
     measured.cacheBytes = cacheLimit(pool, arrays, measured);
   }
   progress("weights", 0.2);
-  Numbers weights(kStreamedBytes);
+  Numbers weights(kStreamedBytes, Numbers::Like::Weights);
   measured.geluPerSecond = geluRate(pool, weights);
   measured.matmul = measureProducts(pool, weights, progress);
   progress("done", 1);

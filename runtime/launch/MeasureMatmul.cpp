@@ -5,8 +5,8 @@
 #include "runtime/cpu/PackedWeights.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
+#include <cstdio>
+#include <new>
 #include <sys/mman.h>
 
 namespace froe {
@@ -34,25 +34,55 @@ int64_t roundUp(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit 
 
 } // namespace
 
-double lowerQuartile(std::vector<double> seconds) {
-  auto at = seconds.begin() + std::ptrdiff_t(seconds.size() / 4);
+double median(std::vector<double> seconds) {
+  auto at = seconds.begin() + std::ptrdiff_t(seconds.size() / 2);
   std::ranges::nth_element(seconds, at);
   return *at;
 }
 
-void Numbers::Free::operator()(void *address) const { std::free(address); }
+void Numbers::Unmap::operator()(void *address) const { munmap(address, size_t(size)); }
+
+namespace {
+
+constexpr float kNumber = 0.5F; // its bytes are finite numbers in any other type as well
 
 /// Written everywhere, since memory that was only allocated reads as one cached page of zeros.
-Numbers::Numbers(int64_t bytes)
-    : size(roundUp(bytes, kHugePage)),
-      memory(static_cast<std::byte *>(std::aligned_alloc(size_t(kHugePage), size_t(size)))) {
-  madvise(memory.get(), size_t(size), MADV_HUGEPAGE);
-  std::fill_n(reinterpret_cast<float *>(memory.get()), size / 4, 0.5F); // finite numbers in any other type as well
+void *mapArena(int64_t size) {
+  void *address = mmap(nullptr, size_t(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (address == MAP_FAILED)
+    return address;
+  madvise(address, size_t(size), MADV_HUGEPAGE);
+  std::fill_n(static_cast<float *>(address), size / 4, kNumber);
+  return address;
+}
+
+/// A file without a name: which pages back it is the file system's choice, as with a package.
+void *mapFile(int64_t size) {
+  std::unique_ptr<FILE, int (*)(FILE *)> file(std::tmpfile(), std::fclose);
+  std::vector<float> numbers(size_t(kHugePage) / 4, kNumber);
+  bool written = file != nullptr;
+  for (int64_t done = 0; written && done < size; done += kHugePage)
+    written = std::fwrite(numbers.data(), size_t(kHugePage), 1, file.get()) == 1;
+  if (!written || std::fflush(file.get()) != 0)
+    return MAP_FAILED;
+  return mmap(nullptr, size_t(size), PROT_READ, MAP_SHARED | MAP_POPULATE, fileno(file.get()), 0);
+}
+
+} // namespace
+
+Numbers::Numbers(int64_t bytes, Like like) : size(roundUp(bytes, kHugePage)), memory(nullptr, Unmap{size}) {
+  void *address = like == Like::Weights ? mapFile(size) : MAP_FAILED;
+  if (address == MAP_FAILED) // an arena, or no room for files
+    address = mapArena(size);
+  if (address == MAP_FAILED)
+    throw std::bad_alloc();
+  memory.reset(static_cast<std::byte *>(address));
 }
 
 WeightProducts::WeightProducts(rt::ThreadPool &pool, froe_type type, int64_t rows, int64_t side, const Numbers &weights,
                                int64_t weightBytes, std::initializer_list<froe_post_kind> posts)
-    : pool(pool), rowsIn(rows * side * cpu::bytesOf(type)), rowsOut(rowsIn.bytes()), bias(side * cpu::bytesOf(type)) {
+    : pool(pool), rowsIn(rows * side * cpu::bytesOf(type), Numbers::Like::Arena),
+      rowsOut(rowsIn.bytes(), Numbers::Like::Arena), bias(side * cpu::bytesOf(type), Numbers::Like::Arena) {
   froe_matmul matmul = rowsTimesWeight(type, rows, side, posts);
   cpu::Packing packing = cpu::choosePacking(matmul);
   int64_t stride = roundUp(int64_t(packing.bytes), 4096);

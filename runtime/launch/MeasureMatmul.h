@@ -11,22 +11,25 @@
 
 namespace froe {
 
-/// The time that a quarter of the samples stay below.
-double lowerQuartile(std::vector<double> seconds);
+/// The time that half of the samples stay below.
+double median(std::vector<double> seconds);
 
-/// Numbers behind one another, in huge pages where the system has them.
+/// Numbers behind one another: as ranks have their arena, in huge pages where the system has them, or as a package's
+/// weights, whose file is mapped in small ones.
 class Numbers {
 public:
-  explicit Numbers(int64_t bytes);
+  enum class Like { Arena, Weights };
+  Numbers(int64_t bytes, Like like);
   std::byte *data() const { return memory.get(); }
   int64_t bytes() const { return size; }
 
 private:
-  struct Free {
+  struct Unmap {
+    int64_t size;
     void operator()(void *address) const;
   };
   int64_t size;
-  std::unique_ptr<std::byte, Free> memory;
+  std::unique_ptr<std::byte, Unmap> memory;
 };
 
 /// Products of `rows` rows of `side` elements by square weights. Each execution takes the next of as many weights as

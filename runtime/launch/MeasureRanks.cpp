@@ -26,7 +26,7 @@ struct Results {
 constexpr int64_t kInput = 1 << 16, kOutput = kInput + kLargest;
 static_assert(sizeof(Results) <= kInput);
 
-template <typename Body> double quartileSeconds(Body &&body, int repeats) {
+template <typename Body> double medianSeconds(Body &&body, int repeats) {
   std::vector<double> times;
   for (int i = 0; i < repeats + 2; ++i) {
     int64_t begin = rt::nanoseconds();
@@ -34,7 +34,7 @@ template <typename Body> double quartileSeconds(Body &&body, int repeats) {
     if (i >= 2) // pages and caches are warm
       times.push_back(double(rt::nanoseconds() - begin) * 1e-9);
   }
-  return lowerQuartile(times);
+  return median(times);
 }
 
 int64_t runCollective(froe_rt &rt, const rt::Group &group, CollectiveKind kind, int64_t count) {
@@ -61,7 +61,7 @@ void measureCollectives(froe_rt &rt, Results &results) {
     for (int64_t bytes = kSmallest; bytes <= kLargest; bytes *= 4) {
       int64_t sent = 0;
       int repeats = int(std::clamp<int64_t>((64 << 20) / bytes, 7, 300));
-      double time = quartileSeconds([&] { sent = runCollective(rt, group, kind, bytes / 4); }, repeats);
+      double time = medianSeconds([&] { sent = runCollective(rt, group, kind, bytes / 4); }, repeats);
       results.samples[results.count++] = {kind, group.size(), bytes, sent, time};
     }
 }
@@ -70,7 +70,7 @@ void measureKernel(froe_rt &rt, Results &results) {
   auto nothing = [](void *const *, int64_t, int64_t) -> int32_t { return FROE_FAULT_NONE; };
   constexpr int kernels = 100;
   void *buffers[] = {rt.arena};
-  double time = quartileSeconds(
+  double time = medianSeconds(
       [&] {
         for (int i = 0; i < kernels; ++i)
           froe_rt_kernel(&rt, 0, nothing, buffers, rt.pool->size(), 1);
@@ -89,7 +89,7 @@ void measureOnRank(froe_rt *rt) {
 /// one has its samples.
 void measureMemoryOnRank(froe_rt *rt) {
   constexpr int64_t side = 1024, bytes = 128 << 20;
-  Numbers weights(bytes);
+  Numbers weights(bytes, Numbers::Like::Weights);
   WeightProducts products(*rt->pool, FROE_F32, 1, side, weights, bytes, {});
   std::vector<double> times;
   rt->transport->barrier();
@@ -98,7 +98,7 @@ void measureMemoryOnRank(froe_rt *rt) {
   products.sample(0.3, times);
   std::vector<double> unused;
   products.sample(0.1, unused);
-  reinterpret_cast<Results *>(rt->arena)->bytesPerSecond = double(side * side * 4) / lowerQuartile(times);
+  reinterpret_cast<Results *>(rt->arena)->bytesPerSecond = double(side * side * 4) / median(times);
 }
 
 using RankBody = void (*)(froe_rt *);
