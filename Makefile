@@ -3,10 +3,10 @@ JOBS ?= $(shell nproc)
 PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help install configure build test demo bench format docs clean
+.PHONY: help install configure build test demo bench bench-cost format docs clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
 	@echo "  JOBS=N limits the parallel jobs (default: all cores)"
 
 install: ## install the Debian packages and the Python environment (no-op where they are there)
@@ -27,6 +27,9 @@ demo: build ## compile MiniLM for one and two ranks, embed six sentences, compar
 
 bench: build ## measure against ONNX Runtime and write docs/benchmarks.md (about half an hour)
 	@$(PYTHON) test/Bench/bench.py
+
+bench-cost: build ## measure 60 plans and print predicted against measured times (about ten minutes)
+	@$(PYTHON) test/Bench/cost_bench.py
 
 format: ## format all C++ sources in place
 	@git ls-files -z '*.cpp' '*.h' | xargs -0 clang-format-22 -i

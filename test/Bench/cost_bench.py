@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """What the cost model predicts against what this machine needs. No test: nothing passes or fails on a time.
 
-    cost_bench.py                                # everything: calibrates, then about ten minutes on two cores
+    cost_bench.py                                # everything: about ten minutes on two cores
     cost_bench.py --cases mlp                    # groups whose name contains this
     cost_bench.py --cases bert --json r.json     # measured cases go into the file, beside those that are there
     cost_bench.py --predict --json r.json        # predicts the plans of the file again, measures nothing
 
 A group is a model at one size; its cases are plans for it: on one rank, on two ranks all replicated, cut by data, cut as
 Megatron does, and as chosen. Each case is compiled and run; the cases of a group are run in turns, so that a slow
-second of the machine hits all of them alike. A chosen plan that is one of the others counts as that case.
+second of the machine hits all of them alike. A chosen plan that is one of the others counts as that case. Rented machines
+drift by a third within minutes, so each group is predicted by what `froe calibrate` finds between its rounds (the plan is
+chosen by what it found in the group before), unless --cluster gives one description for all.
 """
 
 import argparse
@@ -24,14 +26,14 @@ from workloads import WORK, Workload
 from froe import Failure, Setting, call, compile_model, run_package
 from page import machine, table
 
-ROUNDS, MOST_ROUNDS = 3, 6
-ROUND_SECONDS = 0.6  # of timed executions, for each case and round
-STEADY = 0.03        # rounds that differ by less need no more of them
+ROUNDS, MOST_ROUNDS = 3, 4
+ROUND_SECONDS = 0.4  # of timed executions, for each case and round
+STEADY = 0.05        # rounds that differ by less need no more of them
 
 GROUPS = [*(Workload(f"mlp {batch}", "mlp", {"batch": batch}) for batch in (1, 8, 32, 256)),
           *(Workload(f"{model} {batch}x{sequence}", model, {"batch": batch, "sequence": sequence})
             for model, batch, sequence in (("minilm-l6", 1, 64), ("minilm-l6", 8, 32), ("minilm-l6", 8, 128), ("bert-base", 1, 128),
-                                           ("bert-base", 4, 32), ("bert-base", 4, 128), ("gpt2", 1, 128), ("gpt2", 2, 32),
+                                           ("bert-base", 4, 32), ("bert-base", 2, 128), ("gpt2", 1, 128), ("gpt2", 2, 32),
                                            ("llama-160m", 1, 128), ("llama-160m", 2, 16))),
           *(Workload(f"vit-b-16 {batch}", "vit-b-16", {"batch": batch}) for batch in (1, 2))]
 PLANS = {"1 rank": Setting("1"), "replicated": Setting("2", "replicated"), "data": Setting("2", "data"),
@@ -96,6 +98,28 @@ def predict_all(group: Workload, cluster: str) -> list[Case]:
     return cases
 
 
+def predict_again(cases: list[Case], cluster: str) -> None:
+    """What the model says of the same plans on this cluster."""
+    groups = {group.name: group for group in GROUPS}
+    for case in cases:
+        kept = Path(case.planfile).with_suffix(".kept.json")
+        shutil.copyfile(case.planfile, kept)
+        now = predict(groups[case.group], case.plan, cluster, ["--plan", str(kept)])
+        case.predicted, case.peak_bytes, case.memory_bytes = now.predicted, now.peak_bytes, now.memory_bytes
+
+
+def cluster_file(name: str) -> Path:
+    return WORK / "clusters" / f"{name}.json".replace(" ", "-")
+
+
+def calibrate(group: Workload) -> str:
+    """This machine as it is now."""
+    file = cluster_file(group.name)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    call(["calibrate", "-o", file, "--json"], 300)
+    return str(file)
+
+
 def steady(case: Case) -> bool:
     return max(case.rounds) <= (1 + STEADY) * min(case.rounds)
 
@@ -111,14 +135,20 @@ def run_round(group: Workload, cases: list[Case]) -> None:
         case.arena_bytes = max(rank["arena_bytes"] for rank in report["ranks"])
 
 
-def measure(group: Workload, cases: list[Case], cluster: str) -> None:
+def compile_all(group: Workload, cases: list[Case], cluster: str) -> None:
     shutil.rmtree(group.folder(), ignore_errors=True)
     group.folder().mkdir(parents=True)
-    different = [case for case in cases if not case.same_as]
-    for case in different:
+    for case in cases:
         setting = PLANS[case.plan]
         compile_model(group.graph(), case.package(), Setting(setting.mesh, setting.constrain, ["--cluster", cluster]), group.dims)
-    for number in range(MOST_ROUNDS):
+
+
+def measure(group: Workload, cases: list[Case], arguments: argparse.Namespace) -> None:
+    different = [case for case in cases if not case.same_as]
+    run_round(group, different)
+    if not arguments.cluster:
+        predict_again(cases, calibrate(group))
+    for number in range(1, MOST_ROUNDS):
         if number < ROUNDS or not all(steady(case) for case in different):
             run_round(group, different)
     for case in different:
@@ -176,26 +206,16 @@ def save(file: Path | None, cases: list[Case]) -> None:
         file.write_text(json.dumps({"machine": machine(), "cases": [asdict(case) for case in cases]}, indent=1) + "\n")
 
 
-def predict_again(cases: list[Case], cluster: str) -> list[Case]:
-    """What the model says now of the plans that were measured."""
-    groups = {group.name: group for group in GROUPS}
-    for case in cases:
-        kept = Path(case.planfile).with_suffix(".measured.json")
-        if not kept.exists():
-            shutil.copyfile(case.planfile, kept)
-        now = predict(groups[case.group], case.plan, cluster, ["--plan", str(kept)])
-        case.predicted, case.peak_bytes, case.memory_bytes = now.predicted, now.peak_bytes, now.memory_bytes
-    return cases
-
-
-def measure_groups(arguments: argparse.Namespace, cluster: str) -> list[Case]:
+def measure_groups(arguments: argparse.Namespace) -> list[Case]:
     cases = load(arguments.json)
-    for group in GROUPS:
-        if arguments.cases not in group.name:
-            continue
+    groups = [group for group in GROUPS if arguments.cases in group.name]
+    cluster = arguments.cluster or (calibrate(groups[0]) if groups else "")
+    for group in groups:
         started = time.monotonic()
         found = predict_all(group, cluster)
-        measure(group, found, cluster)
+        compile_all(group, [case for case in found if not case.same_as], cluster)
+        measure(group, found, arguments)
+        cluster = arguments.cluster or str(cluster_file(group.name))
         cases = [case for case in cases if case.group != group.name] + found
         save(arguments.json, cases)
         print(f"{group.name} ({time.monotonic() - started:.0f} s): " +
@@ -203,19 +223,24 @@ def measure_groups(arguments: argparse.Namespace, cluster: str) -> list[Case]:
     return cases
 
 
+def predict_measured(arguments: argparse.Namespace) -> list[Case]:
+    """The cases of the file by today's model; without a cluster, by what was calibrated then."""
+    cases = load(arguments.json)
+    for name in dict.fromkeys(case.group for case in cases):
+        predict_again([case for case in cases if case.group == name], arguments.cluster or str(cluster_file(name)))
+    return cases
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cases", default="", metavar="TEXT", help="groups whose name contains this")
-    parser.add_argument("--cluster", help="cluster file or preset; default: calibrate this machine")
+    parser.add_argument("--cluster", help="cluster file or preset for all groups; default: calibrate for each one")
     parser.add_argument("--json", type=Path, metavar="FILE", help="cases are read from here, and written with the new ones among them")
     parser.add_argument("--predict", action="store_true", help="measure nothing; predict the cases of the file again")
     arguments = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
-    cluster = arguments.cluster or str(WORK / "cluster.json")
     try:
-        if not arguments.cluster:
-            call(["calibrate", "-o", cluster, "--json"], 300)
-        cases = predict_again(load(arguments.json), cluster) if arguments.predict else measure_groups(arguments, cluster)
+        cases = predict_measured(arguments) if arguments.predict else measure_groups(arguments)
     except Failure as failure:
         print(f"error: {failure}", file=sys.stderr)
         return 1
