@@ -1,7 +1,7 @@
 #include "Fold.h"
 
 #include <algorithm>
-#include <limits>
+#include <ranges>
 
 namespace froe::fold {
 
@@ -29,6 +29,15 @@ void Fold::prepare() {
     base.push_back(found.id);
     baseOffset += found.offset;
   }
+  costs.clear();
+  bytes.clear();
+  for (const Model::Node &node : model.nodes) {
+    Found found = tables.vector(node.cost);
+    costs.push_back(found.id);
+    baseOffset += found.offset;
+    for (const Model::Use &use : node.uses)
+      bytes.push_back(tables.bytes(use.bytes));
+  }
 }
 
 Shape Fold::shape() {
@@ -48,47 +57,48 @@ Shape Fold::shape() {
   return shape;
 }
 
-Id Fold::unaryOf(int index, const Pricing &pricing) {
-  const Model::Node &node = model.nodes[index];
-  Id id = take(tables.vector(node.cost));
-  for (const Model::Use &use : node.uses)
-    id = take(tables.priced(id, use.bytes, pricing.of(index).of(use.begin, use.end)));
-  return id;
+void Fold::price(const Pricing &pricing) {
+  unaries = costs;
+  size_t next = 0;
+  for (size_t i = 0; i < costs.size(); ++i) {
+    const SlotPrices &prices = pricing.of(static_cast<int>(i));
+    for (const Model::Use &use : model.nodes[i].uses)
+      unaries[i] = take(tables.priced(unaries[i], bytes[next++], prices.of(use.begin, use.end)));
+  }
 }
 
 double Fold::run(const Pricing &pricing, const std::vector<Restriction> &restrictions) {
   prepare();
   constant = baseOffset;
-  unaries.clear();
-  for (int node = 0; node < static_cast<int>(model.nodes.size()); ++node)
-    unaries.push_back(unaryOf(node, pricing));
+  price(pricing);
   for (const Restriction &restriction : restrictions)
     unaries[restriction.node] =
         take(tables.restrict(unaries[restriction.node], restriction.label, restriction.excluded));
   unaries.resize(order->nodeCount());
   registers = base;
   registers.resize(order->tableCount());
-  used.assign(order->getSteps().size(), {});
-  for (size_t i = 0; i < used.size(); ++i)
-    apply(i, order->getSteps()[i]);
+  used.clear();
+  for (const Step &step : order->getSteps())
+    apply(step);
   return constant;
 }
 
-void Fold::apply(size_t index, const Step &step) {
+void Fold::apply(const Step &step) {
+  size_t begin = used.size();
   for (View view : step.views)
-    used[index].push_back(seen(view));
+    used.push_back(seen(view));
   Id own = unaries[step.node];
   switch (step.kind) {
   case Step::Kind::Free:
     break; // its cheapest label costs nothing more than what is taken out already
   case Step::Kind::Leaf: {
-    Id message = take(tables.message(own, used[index][0]));
+    Id message = take(tables.message(own, used[begin]));
     Id &target = unaries[step.neighbours[0]];
     target = take(tables.sum(target, message));
     break;
   }
   case Step::Kind::Between:
-    registers[step.through] = take(tables.through(own, used[index][0], used[index][1]));
+    registers[step.through] = take(tables.through(own, used[begin], used[begin + 1]));
     if (step.sum >= 0)
       registers[step.sum] = take(tables.sumTables(registers[step.through], seen(step.existing)));
     break;
@@ -107,12 +117,11 @@ size_t Fold::Hash::operator()(const std::array<int, 5> &words) const {
 }
 
 /// The cheapest label of a step's node; equal questions have equal answers.
-int Fold::answer(size_t index, const std::vector<int> &labels) {
-  const Step &step = order->getSteps()[index];
+int Fold::answer(const Step &step, const Id *links, const std::vector<int> &labels) {
   bool repeats = step.views.size() <= 2;
   std::array<int, 5> question = {unaries[step.node], -1, -1, -1, -1};
   for (size_t k = 0; repeats && k < step.views.size(); ++k) {
-    question[1 + 2 * k] = used[index][k];
+    question[1 + 2 * k] = links[k];
     question[2 + 2 * k] = labels[step.neighbours[k]];
   }
   if (repeats)
@@ -120,7 +129,7 @@ int Fold::answer(size_t index, const std::vector<int> &labels) {
       return it->second;
   std::vector<Number> costs = tables.vectorOf(unaries[step.node]);
   for (size_t k = 0; k < step.views.size(); ++k)
-    tables.addColumn(used[index][k], labels[step.neighbours[k]], costs);
+    tables.addColumn(links[k], labels[step.neighbours[k]], costs);
   int label = static_cast<int>(std::ranges::min_element(costs) - costs.begin());
   if (repeats)
     answers.emplace(question, label);
@@ -130,9 +139,10 @@ int Fold::answer(size_t index, const std::vector<int> &labels) {
 std::vector<int> Fold::decode() {
   disputed = -1;
   std::vector<int> labels(order->nodeCount(), 0);
-  for (size_t i = used.size(); i-- > 0;) {
-    const Step &step = order->getSteps()[i];
-    int label = labels[step.node] = answer(i, labels);
+  const Id *links = used.data() + used.size();
+  for (const Step &step : order->getSteps() | std::views::reverse) {
+    links -= step.views.size();
+    int label = labels[step.node] = answer(step, links, labels);
     if (step.kind == Step::Kind::Split)
       for (size_t k = 0; k < step.views.size(); ++k)
         if (labels[step.firstCopy + k] != label)

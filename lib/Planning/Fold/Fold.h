@@ -51,20 +51,22 @@ public:
 private:
   void prepare();
   Shape shape();
-  Id unaryOf(int node, const Pricing &pricing);
+  void price(const Pricing &pricing);
   Id take(Found found) {
     constant += found.offset;
     return found.id;
   }
   Id seen(View view) { return view.flipped ? tables.transposed(registers[view.table]) : registers[view.table]; }
-  void apply(size_t index, const Step &step);
-  int answer(size_t index, const std::vector<int> &labels);
+  void apply(const Step &step);
+  /// `links`: the tables to the neighbours of the step's node.
+  int answer(const Step &step, const Id *links, const std::vector<int> &labels);
 
   const Model &model;
   Tables &tables;
   int generation = -1;
-  std::vector<Id> base;  ///< tables of the edges
-  double baseOffset = 0; ///< of those
+  std::vector<Id> costs, bytes; ///< of the nodes; of their uses, one node's behind the other's
+  std::vector<Id> base;         ///< tables of the edges
+  double baseOffset = 0;        ///< of those
   std::unique_ptr<FoldOrder> order;
   std::vector<int> hubNodes;
 
@@ -75,7 +77,7 @@ private:
     size_t operator()(const std::array<int, 5> &words) const;
   };
   std::unordered_map<std::array<int, 5>, int, Hash> answers; ///< of `decode`, for all runs
-  std::vector<std::vector<Id>> used;                         ///< by each step: its tables, rows are the step's node
+  std::vector<Id> used;                                      ///< by each step: its tables, rows are the step's node
 };
 
 } // namespace froe::fold

@@ -50,13 +50,11 @@ bool FoldSearch::done() const {
 double FoldSearch::run(const std::vector<double> &slotPrices) { return fold.run(SlotPrices(slotPrices), hubLabels); }
 
 bool FoldSearch::consider(const std::vector<int> &labels) {
-  if (labels.empty())
+  if (labels.empty() ||
+      !std::ranges::all_of(model.usageOf(labels), [&](int64_t bytes) { return bytes <= model.limit; }))
     return false;
-  Assignment assignment(model, labels);
-  if (!assignment.fits(model.limit))
-    return false;
-  if (assignment.getCost() < bestCost) {
-    bestCost = assignment.getCost();
+  if (double cost = model.costOf(labels); cost < bestCost) {
+    bestCost = cost;
     best = labels;
   }
   return true;
@@ -147,10 +145,11 @@ bool FoldSearch::raise(std::vector<double> &slotPrices) {
   double step = 0.02 * std::accumulate(slotPrices.begin(), slotPrices.end(), 0.0);
   for (int round = 0; round < kRounds && !stopped(); ++round, step *= 1.5) {
     run(slotPrices);
-    Assignment assignment(model, decode());
-    if (consider(assignment.getLabels()))
+    std::vector<int> labels = decode();
+    if (consider(labels))
       return true;
-    int group = groups.groupOf[assignment.fullestSlot()];
+    std::vector<int64_t> usage = model.usageOf(labels);
+    int group = groups.groupOf[std::ranges::max_element(usage) - usage.begin()];
     for (int t = 0; t < model.slots; ++t)
       if (groups.groupOf[t] == group)
         slotPrices[t] += step / groups.sizes[group];

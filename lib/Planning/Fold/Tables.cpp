@@ -152,14 +152,13 @@ Id Tables::bytes(const SharedTable<int64_t> &bytes) {
   return it->second.second;
 }
 
-Found Tables::priced(Id vector, const SharedTable<int64_t> &bytes, double price) {
+Found Tables::priced(Id vector, Id bytes, double price) {
   if (price == 0)
     return {vector, 0};
-  Id prices = this->bytes(bytes);
-  return remember({Operation::Priced, vector, prices, 0, price}, [&] {
+  return remember({Operation::Priced, vector, bytes, 0, price}, [&] {
     std::vector<Number> values = vectors[vector];
     for (size_t i = 0; i < values.size(); ++i)
-      values[i] += price * vectors[prices][i];
+      values[i] += price * vectors[bytes][i];
     return normalised(std::move(values));
   });
 }

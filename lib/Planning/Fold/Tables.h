@@ -32,7 +32,7 @@ public:
   /// Bytes as a vector.
   Id bytes(const SharedTable<int64_t> &bytes);
   /// The vector plus a price for each byte.
-  Found priced(Id vector, const SharedTable<int64_t> &bytes, double price);
+  Found priced(Id vector, Id bytes, double price);
   Found sum(Id vector, Id other);
   /// One of `parts` equal parts of a vector.
   Found share(Id vector, int parts);
