@@ -24,7 +24,8 @@ from pathlib import Path
 
 from workloads import WORK, Workload
 from froe import Failure, Setting, call, compile_model, run_package
-from page import machine, table
+from cost_page import render
+from page import machine
 
 ROUNDS, MOST_ROUNDS = 3, 4
 ROUND_SECONDS = 0.4  # of timed executions, for each case and round
@@ -160,43 +161,6 @@ def measure(group: Workload, cases: list[Case], arguments: argparse.Namespace) -
     shutil.rmtree(group.folder())
 
 
-def case_rows(cases: list[Case]) -> list[list[str]]:
-    return [[case.group, case.plan, f"{case.predicted:.2f}", f"{case.measured:.2f}", f"{100 * case.error():+.0f} %",
-             f"{100 * (max(case.rounds) / min(case.rounds) - 1):.0f} %", f"{case.peak_bytes / 1e6:.2f}",
-             "yes" if case.peak_bytes == case.arena_bytes else f"no: {case.arena_bytes / 1e6:.2f}"]
-            for case in cases if not case.same_as]
-
-
-def choice_rows(cases: list[Case]) -> list[list[str]]:
-    """The chosen plan of each group against the best that was measured."""
-    rows = []
-    for chosen in (case for case in cases if case.plan == "chosen"):
-        best = min((case for case in cases if case.group == chosen.group), key=lambda case: case.measured)
-        name = f"chosen (= {chosen.same_as})" if chosen.same_as else "chosen"
-        rows.append([chosen.group, name, f"{chosen.measured:.2f}", best.plan, f"{best.measured:.2f}",
-                     f"{100 * (chosen.measured / best.measured - 1):+.0f} %"])
-    return rows
-
-
-def summary(cases: list[Case]) -> str:
-    different = [case for case in cases if not case.same_as]
-    errors = [abs(case.error()) for case in different]
-    choices = choice_rows(cases)
-    near = sum(float(row[-1].split()[0]) <= 10 for row in choices)
-    exact = sum(case.peak_bytes == case.arena_bytes for case in different)
-    return (f"{len(errors)} cases: mean absolute error {100 * statistics.mean(errors):.1f} %, median {100 * statistics.median(errors):.1f} %, "
-            f"largest {100 * max(errors):.0f} %; mean error {100 * statistics.mean(case.error() for case in different):+.1f} %.\n"
-            f"The chosen plan is within 10 % of the best one measured in {near} of {len(choices)} groups.\n"
-            f"Predicted memory is the arena's in {exact} of {len(errors)} cases.")
-
-
-def render(cases: list[Case]) -> str:
-    cases = sorted(cases, key=lambda case: [group.name for group in GROUPS].index(case.group))
-    return "\n\n".join([f"{machine()}.", summary(cases),
-                        table(["", "plan", "predicted ms", "measured ms", "error", "spread of rounds", "predicted MB", "is the arena's"], case_rows(cases)),
-                        table(["", "chosen", "ms", "best measured", "ms", "chosen is slower by"], choice_rows(cases))])
-
-
 def load(file: Path | None) -> list[Case]:
     return [Case(**case) for case in json.loads(file.read_text())["cases"]] if file and file.exists() else []
 
@@ -245,7 +209,8 @@ def main() -> int:
         print(f"error: {failure}", file=sys.stderr)
         return 1
     save(arguments.json, cases)
-    print(render(cases))
+    order = [group.name for group in GROUPS]
+    print(render(sorted(cases, key=lambda case: order.index(case.group))))
     return 0
 
 
