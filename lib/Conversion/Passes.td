@@ -9,7 +9,8 @@ def RankToRuntime : Pass<"rank-to-runtime", "::mlir::ModuleOp"> {
   let description = [{
     Assumes lowered kernels and an assigned arena. @main becomes `froe_run`, a straight line of calls into
     the runtime's C ABI (runtime/include/froe_rt.h), and `froe_program_main`, its description. Weights that the matrix library packs are
-    chosen here. What the package holds besides the program is kept as the module attribute `rank.package`.
+    chosen here, for the instruction set that the module attribute `froe.isa` names (this machine's without it). What the package holds besides
+    the program is kept as the module attribute `rank.package`.
 
     Before:
     ```mlir

@@ -1,6 +1,7 @@
 #include "froe/Pipelines/Compile.h"
 
 #include "dialects/Rank/Rank.h"
+#include "froe/Target/HostProgram.h"
 #include "froe/Transforms/ApplyPlan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -128,14 +129,29 @@ Compiled<void> Compilation::step(Phase next) {
       return std::unexpected(CompileFailure{2, {*why}});
     programText = printPhase(*root, /*elide=*/false);
     applyPlan(*root, *planResult);
+    if (options.annotate)
+      annotateCosts(*root, *planResult);
     setPhase(*root, Phase::Plan);
     return {};
   }
   Stopwatch watch(times, std::string(name(next)));
   options.progress(next == Phase::Rank ? "partitioning" : next == Phase::Kernels ? "forming kernels" : "lowering");
+  if (next == Phase::LLVM)
+    if (auto done = setIsa(); !done)
+      return done;
   if (auto done = advance(*root, next, options.cluster); !done)
     return bug(done.error());
   return next == Phase::Kernels ? noteMemory() : Compiled<void>();
+}
+
+/// Weights are packed for the kernels of the processor that the package is for.
+Compiled<void> Compilation::setIsa() {
+  std::expected<HostTarget, std::string> target = targetNamed(options.cpu);
+  if (!target)
+    return wrong("--cpu: " + target.error());
+  if (!target->isa.empty())
+    (*root)->setAttr(kIsaAttribute, mlir::StringAttr::get(context.get(), target->isa));
+  return {};
 }
 
 /// The forecast that the plan was chosen by may have been too low: a program that does not fit is refused here.

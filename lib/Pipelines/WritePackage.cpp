@@ -85,15 +85,17 @@ Compiled<void> Compilation::writeFiles(const std::filesystem::path &folder) {
     return done;
 
   options.progress("generating code");
-  HostTarget target = hostTarget();
+  Compiled<HostTarget> target = asUserError(targetNamed(options.cpu));
+  if (!target)
+    return std::unexpected(target.error());
   std::string object = folder / "program.o", program = folder / "program";
-  if (auto done = asUserError(writeObject(*root, target, object)); !done)
+  if (auto done = asUserError(writeObject(*root, *target, object)); !done)
     return done;
   if (auto done = asUserError(linkProgram(object, program)); !done)
     return done;
   std::filesystem::remove(object);
 
-  Manifest manifest = describe(contents, planResult, options, target);
+  Manifest manifest = describe(contents, planResult, options, *target);
   Compiled<Manifest::File> file = asUserError(describeFile(folder, "program"));
   if (!file)
     return std::unexpected(file.error());

@@ -19,13 +19,19 @@ static Isa widestIsa() {
 
 static Isa askedIsa() {
   const char *text = std::getenv("FROE_MAX_ISA");
-  std::string_view asked = text ? text : "";
-  return asked == "baseline" ? Isa::Baseline : asked == "avx2" ? Isa::Avx2 : Isa::Avx512;
+  return isaNamed(text ? text : "").value_or(Isa::Avx512);
 }
 
 Isa isa() {
   static const Isa chosen = std::min(widestIsa(), askedIsa());
   return chosen;
+}
+
+std::optional<Isa> isaNamed(std::string_view name) {
+  for (Isa isa : {Isa::Baseline, Isa::Avx2, Isa::Avx512})
+    if (name == nameOf(isa))
+      return isa;
+  return std::nullopt;
 }
 
 const char *nameOf(Isa isa) { return isa == Isa::Avx512 ? "avx512" : isa == Isa::Avx2 ? "avx2" : "baseline"; }

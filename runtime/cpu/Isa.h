@@ -11,6 +11,9 @@
 #endif
 #define FROE_INLINE [[gnu::always_inline]] inline
 
+#include <optional>
+#include <string_view>
+
 namespace froe::cpu {
 
 enum class Isa { Baseline, Avx2, Avx512 };
@@ -19,5 +22,6 @@ enum class Isa { Baseline, Avx2, Avx512 };
 /// FROE_MAX_ISA (`baseline`, `avx2`, `avx512`) asks for. Decided once.
 Isa isa();
 const char *nameOf(Isa isa);
+std::optional<Isa> isaNamed(std::string_view name);
 
 } // namespace froe::cpu

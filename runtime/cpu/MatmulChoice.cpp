@@ -29,18 +29,18 @@ bool isSkinny(const Product &product) {
   return product.m <= (product.type == FROE_F32 ? kSkinnyRows : kSkinnyHalfRows);
 }
 
-std::string tiledPacking(froe_type type) {
-  return isReal(type) ? "panel" + std::to_string(tileKernels<float, float>().width) : "plain";
+std::string tiledPacking(froe_type type, Isa target) {
+  return isReal(type) ? "panel" + std::to_string(tileRowBytes(target) / int(sizeof(float))) : "plain";
 }
 
-std::string chooseTag(const Product &product) {
+std::string chooseTag(const Product &product, Isa target) {
   std::string_view preferred = preferredBackend();
   if (preferred == "openblas" || !isReal(product.type) || product.n < kNarrowColumns)
     return "plain";
-  if (preferred == "tiled" || isSkinny(product))
-    return tiledPacking(product.type);
+  if (preferred == "tiled" || isSkinny(product) || target != isa())
+    return tiledPacking(product.type, target);
   std::string tag = oneDnnPacking(product);
-  return tag != "plain" || preferred == "onednn" ? tag : tiledPacking(product.type);
+  return tag != "plain" || preferred == "onednn" ? tag : tiledPacking(product.type, target);
 }
 
 BackendOr firstOf(std::initializer_list<BackendOr (*)(const Product &, const PanelLayout &, int)> order,
@@ -66,8 +66,8 @@ BackendOr tiled(const Product &product, const PanelLayout &layout, int threads) 
 
 } // namespace
 
-Packing choosePacking(const froe_matmul &matmul) {
-  std::string tag = matmul.k * matmul.n == 0 ? "plain" : chooseTag(normalize(matmul));
+Packing choosePacking(const froe_matmul &matmul, Isa target) {
+  std::string tag = matmul.k * matmul.n == 0 ? "plain" : chooseTag(normalize(matmul), target);
   return *packingFromTag(matmul, tag);
 }
 

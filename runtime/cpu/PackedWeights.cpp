@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <numeric>
 
 namespace froe::cpu {
 
@@ -89,6 +90,19 @@ void unpackMatrix(const PanelLayout &layout, const Word *packed, int64_t kStride
   });
 }
 
+/// Neighbours along n that lie together in both layouts, which differ, are moved together.
+template <class Word>
+void repackMatrix(const PanelLayout &from, const Word *stored, const PanelLayout &to, Word *packed) {
+  if (to.panel) // what stays untouched below is padding
+    std::memset(packed, 0, to.bytes(1, sizeof(Word)));
+  auto run = [](const PanelLayout &layout) { return layout.pairs ? 1 : layout.panel; }; // 0: as long as the other's
+  int64_t width = to.panel ? to.panel : to.n, together = std::gcd(run(from), run(to));
+  for (int64_t first = 0; first < to.n; first += width)
+    for (int64_t k = 0; k < to.k; ++k)
+      for (int64_t n = first; n < std::min(first + width, to.n); n += together)
+        std::copy_n(stored + from.place(k, n), std::min(together, to.n - n), packed + to.place(k, n));
+}
+
 PanelLayout layoutOf(const froe_matmul &matmul, const Packing &packing) {
   return panelLayout(packing.tag, matmul.k, matmul.n).value();
 }
@@ -110,6 +124,16 @@ void packWeight(const froe_matmul &matmul, const Packing &packing, const void *p
       packMatrix(layout, static_cast<const Word *>(plain) + offset, matmul.b_k_stride, matmul.b_n_stride,
                  static_cast<Word *>(packed) + matrix * int64_t(layout.bytes(1, 1)));
     });
+  });
+}
+
+void repackWeight(const froe_matmul &matmul, const Packing &from, const void *stored, const Packing &to, void *packed) {
+  PanelLayout source = layoutOf(matmul, from), target = layoutOf(matmul, to);
+  withWord(matmul.type, [&](auto word) {
+    using Word = decltype(word);
+    for (int64_t matrix = 0, count = weightMatrices(matmul); matrix < count; ++matrix)
+      repackMatrix(source, static_cast<const Word *>(stored) + matrix * int64_t(source.bytes(1, 1)), target,
+                   static_cast<Word *>(packed) + matrix * int64_t(target.bytes(1, 1)));
   });
 }
 

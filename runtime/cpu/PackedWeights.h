@@ -1,6 +1,7 @@
 #pragma once
 
 #include "froe_rt.h"
+#include "runtime/cpu/Isa.h"
 
 #include <cstdint>
 #include <expected>
@@ -24,9 +25,10 @@ struct Packing {
   uint64_t bytes = 0;
 };
 
-/// The packing that is fastest on this machine for `matmul`, whose b is a weight. Does not depend on the number of
+/// The packing that is fastest for `matmul`, whose b is a weight, on this machine; where `target` is another
+/// instruction set than this machine's, the one that our own kernels read there. Does not depend on the number of
 /// threads.
-Packing choosePacking(const froe_matmul &matmul);
+Packing choosePacking(const froe_matmul &matmul, Isa target = isa());
 
 /// The packing named `tag` for this product, with its size; an error if no such packing exists.
 std::expected<Packing, std::string> packingFromTag(const froe_matmul &matmul, const std::string &tag);
@@ -34,7 +36,10 @@ std::expected<Packing, std::string> packingFromTag(const froe_matmul &matmul, co
 /// Writes `packing.bytes` bytes to `packed`. `plain` is read with b's strides.
 void packWeight(const froe_matmul &matmul, const Packing &packing, const void *plain, void *packed);
 
-/// The inverse: writes b's elements to `plain`, with b's strides.
+/// From one packing to another; not with b's strides.
+void repackWeight(const froe_matmul &matmul, const Packing &from, const void *stored, const Packing &to, void *packed);
+
+/// The inverse of `packWeight`: writes b's elements to `plain`, with b's strides.
 void unpackWeight(const froe_matmul &matmul, const Packing &packing, const void *packed, void *plain);
 
 } // namespace froe::cpu

@@ -88,18 +88,18 @@ void tileBaseline(const S *a, int64_t aRow, int64_t aStep, const B *b, int64_t b
 
 template <class S, class B> TileKernels<S, B> kernelsFor(Isa isa) {
   using K = TileKernels<S, B>;
-  constexpr int word = sizeof(S);
+  const int width = tileRowBytes(isa) / int(sizeof(S));
   switch (isa) {
   case Isa::Avx512:
-    return K{256 / word,
+    return K{width,
              {nullptr, tileAvx512<S, B, 1>, tileAvx512<S, B, 2>, tileAvx512<S, B, 3>, tileAvx512<S, B, 4>,
               tileAvx512<S, B, 5>, tileAvx512<S, B, 6>}};
   case Isa::Avx2:
-    return K{64 / word,
+    return K{width,
              {nullptr, tileAvx2<S, B, 1>, tileAvx2<S, B, 2>, tileAvx2<S, B, 3>, tileAvx2<S, B, 4>, tileAvx2<S, B, 5>,
               tileAvx2<S, B, 6>}};
   case Isa::Baseline:
-    return K{32 / word,
+    return K{width,
              {nullptr, tileBaseline<S, B, 1>, tileBaseline<S, B, 2>, tileBaseline<S, B, 3>, tileBaseline<S, B, 4>,
               tileBaseline<S, B, 5>, tileBaseline<S, B, 6>}};
   }

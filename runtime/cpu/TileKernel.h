@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/cpu/Elements.h"
+#include "runtime/cpu/Isa.h"
 
 #include <cstdint>
 
@@ -27,6 +28,9 @@ template <class S, class B> struct TileKernels {
 };
 
 template <class S, class B> const TileKernels<S, B> &tileKernels();
+
+/// Bytes of sums that a row of a tile holds: its width, in any type of sums.
+constexpr int tileRowBytes(Isa isa) { return isa == Isa::Avx512 ? 256 : isa == Isa::Avx2 ? 64 : 32; }
 
 /// sums[r][j] = dot(a row r, b column j) where both run along k without gaps: for few rows, where b is read only once.
 using DotFunction = void (*)(const float *a, int64_t aRow, const float *b, int64_t bColumn, int64_t k, int64_t rows,

@@ -14,8 +14,10 @@ namespace {
 // words). The rows of a that all columns of b meet (kLeftBytes) stay there as well.
 constexpr int64_t kDepth = 384, kRows = 240, kLeftBytes = 1 << 20;
 // With few rows the time is b's way from memory. Up to kMaxTileRows b is read straight through; up to kFewRows in
-// blocks that fit the first-level cache twice, so that the next one arrives while the current one is reread.
-constexpr int64_t kFewRows = 128, kFewRowsDepth = 128, kStreamDepth = 4096, kStreamAhead = 8192, kCachedAhead = 3072;
+// blocks of at most kFewRowsBytes and kFewRowsDepth, which leave room in the first-level cache for the next one to
+// arrive while the current one is reread.
+constexpr int64_t kFewRows = 128, kFewRowsBytes = 32 << 10, kFewRowsDepth = 256;
+constexpr int64_t kStreamDepth = 4096, kStreamAhead = 8192, kCachedAhead = 3072;
 
 /// Words that a kernel can read as they are, as sums, even where the stored type is signed.
 template <class E> inline constexpr bool kReadsAsSum = sizeof(E) == sizeof(Sum<E>);
@@ -33,7 +35,7 @@ public:
     chunks = (product.m + most - 1) / most;
     rowsPerChunk = (product.m + chunks - 1) / chunks;
     depth = product.m <= kMaxTileRows ? std::min(product.k, kStreamDepth)
-            : product.m <= kFewRows   ? kFewRowsDepth
+            : product.m <= kFewRows   ? std::min(kFewRowsBytes / (width * int64_t(sizeof(S))), kFewRowsDepth)
                                       : kDepth;
     tiles = (product.n + width - 1) / width;
     tasks = product.batchSize() * chunks * tiles;

@@ -14,8 +14,8 @@ namespace {
 struct Arguments {
   ModelArguments model;
   PlanArguments plan;
-  std::string output, emit, dumpFolder, target = "cpu";
-  bool json = false;
+  std::string output, emit, dumpFolder, target = "cpu", cpu = "host";
+  bool annotate = false, json = false;
 };
 
 /// Memory of this process that is no file's, in bytes.
@@ -76,6 +76,8 @@ int compile(const Arguments &arguments) {
   if (!options)
     return report(1, {options.error()});
   options->dumpFolder = arguments.dumpFolder;
+  options->annotate = arguments.annotate;
+  options->cpu = arguments.cpu;
   uint64_t peakBytes = 0;
   options->progress = [&, line = progressLine()](std::string_view work) {
     peakBytes = std::max(peakBytes, anonymousBytes());
@@ -133,10 +135,16 @@ Action addCompile(CLI::App &command) {
                   "package to write (one that is there is replaced), or the --emit file")
       ->type_name("P.froe");
   command.add_option("--target", arguments->target, "what ranks run on: cpu")->capture_default_str()->type_name("NAME");
+  command
+      .add_option("--cpu", arguments->cpu,
+                  "processor of the ranks by LLVM's name, such as x86-64-v3 (AVX2), where it is not this machine's")
+      ->capture_default_str()
+      ->type_name("NAME");
   arguments->emit = "exe";
   command.add_option("--emit", arguments->emit, "stop at a phase and print it: program, plan, rank, kernels, llvm")
       ->capture_default_str()
       ->type_name("PHASE");
+  command.add_flag("--annotate", arguments->annotate, "say at each op of phase plan what it is taken to cost");
   command
       .add_option("--dump-phases", arguments->dumpFolder,
                   "folder for the program after every phase, large constants left out")

@@ -13,6 +13,9 @@
 
 namespace froe {
 
+/// Module attribute: the instruction set whose kernels the package's weights are packed for (runtime/cpu/Isa.h).
+inline constexpr llvm::StringLiteral kIsaAttribute = "froe.isa";
+
 /// All that is in a package besides the program itself. The `llvm` phase keeps it as module attribute `rank.package`,
 /// so that this phase can be read back as well.
 struct Package {

@@ -19,6 +19,8 @@ struct CompileOptions {
   std::optional<Cluster> machine; ///< what `cluster` says, where it is known already
   PlanOptions plan;
 
+  std::string cpu = "host"; ///< the processor of the ranks, by LLVM's name
+  bool annotate = false;    ///< phase `plan` says at each op what it costs
   std::string dumpFolder;   ///< every phase goes there, in numbered files; empty: none does
   /// Told the name of each part of the work as it starts.
   std::function<void(std::string_view)> progress = [](std::string_view) {};
@@ -66,6 +68,7 @@ private:
 
   Compiled<void> start();
   Compiled<void> step(Phase next);
+  Compiled<void> setIsa();
   Compiled<PlanResult> choosePlan();
   Compiled<void> noteMemory();
   Compiled<void> dump();

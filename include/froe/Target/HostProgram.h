@@ -7,13 +7,18 @@
 
 namespace froe {
 
-/// The processor that programs are made for: this one.
+/// The processor that programs are made for.
 struct HostTarget {
   std::string triple;
   std::string cpu;      ///< LLVM's name, e.g. `znver4`
-  std::string features; ///< `+avx2,+fma,...`
+  std::string features; ///< `+avx2,+fma,...`; empty: what the name stands for
+  std::string isa;      ///< of the runtime's kernels there: `baseline`, `avx2`, `avx512`; empty: it finds out
 };
+/// This machine's.
 HostTarget hostTarget();
+/// Another one of this machine's architecture, e.g. `haswell` or `x86-64-v3`, or this one (`host`); an error for a name
+/// that LLVM does not know.
+std::expected<HostTarget, std::string> targetNamed(const std::string &cpu);
 
 /// Optimises a module of the LLVM dialect for `target` and writes the object file.
 std::expected<void, std::string> writeObject(mlir::ModuleOp module, const HostTarget &target,

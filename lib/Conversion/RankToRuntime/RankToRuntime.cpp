@@ -125,6 +125,12 @@ private:
   }
 };
 
+/// The instruction set that the program is for: this machine's where the module does not say.
+cpu::Isa isaOf(ModuleOp module) {
+  auto name = module->getAttrOfType<StringAttr>(kIsaAttribute);
+  return (name ? cpu::isaNamed(name.getValue()) : std::nullopt).value_or(cpu::isa());
+}
+
 /// Tells packages apart: everything about the steps, their places and the weights goes into it.
 std::string hashOf(ModuleOp module) {
   std::string text;
@@ -152,7 +158,7 @@ struct RankToRuntime : impl::RankToRuntimeBase<RankToRuntime> {
     for (auto function : module.getOps<LLVM::LLVMFuncOp>())
       package.kernels += function->hasAttr("rank.extent");
 
-    WeightTable weights(main, package.mesh);
+    WeightTable weights(main, package.mesh, isaOf(module));
     package.weights = weights.weights();
     ConstantData data(module);
     EmitSteps steps(main, package.mesh, weights, data);

@@ -18,12 +18,12 @@ void collectUses(Value value, SmallVectorImpl<OpOperand *> &uses) {
 }
 
 /// How the library packs the right operand of `op`, unless it wants it plain.
-std::optional<Package::Packed> packingFor(rank::MatmulOp op) {
+std::optional<Package::Packed> packingFor(rank::MatmulOp op, cpu::Isa isa) {
   std::expected<froe_matmul, std::string> matmul = rank::describe(op);
   if (!matmul)
     return std::nullopt;
   matmul->weight = 0;
-  cpu::Packing packing = cpu::choosePacking(*matmul);
+  cpu::Packing packing = cpu::choosePacking(*matmul, isa);
   if (packing.tag == "plain")
     return std::nullopt;
   return Package::Packed{packing.tag, packing.bytes, *matmul};
@@ -49,7 +49,7 @@ Value viewRoot(Value value) {
   return value;
 }
 
-WeightTable::WeightTable(func::FuncOp main, const Mesh &mesh) : mesh(mesh) {
+WeightTable::WeightTable(func::FuncOp main, const Mesh &mesh, cpu::Isa isa) : mesh(mesh), isa(isa) {
   for (WeightOp op : main.getOps<WeightOp>())
     add(op);
 }
@@ -69,7 +69,7 @@ void WeightTable::add(WeightOp op) {
     auto matmul = dyn_cast<rank::MatmulOp>(use->getOwner());
     std::optional<Package::Packed> packing;
     if (matmul && use->getOperandNumber() == 1)
-      packing = packingFor(matmul);
+      packing = packingFor(matmul, isa);
     if (!packing) {
       if (!plain.contains(op))
         plain[op] = append(op, std::nullopt);

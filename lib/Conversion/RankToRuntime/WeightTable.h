@@ -3,6 +3,7 @@
 
 #include "dialects/Rank/Rank.h"
 #include "froe/Conversion/Package.h"
+#include "runtime/cpu/Isa.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -15,7 +16,8 @@ mlir::Value viewRoot(mlir::Value value);
 /// several packings, or something else reads it, in several forms.
 class WeightTable {
 public:
-  WeightTable(mlir::func::FuncOp main, const Mesh &mesh);
+  /// `isa`: of the processor that the program is for.
+  WeightTable(mlir::func::FuncOp main, const Mesh &mesh, cpu::Isa isa);
 
   const std::vector<Package::Weight> &weights() const { return list; }
   /// The packed form that the product's right operand has, or -1: it is a plain buffer.
@@ -25,6 +27,7 @@ public:
 
 private:
   const Mesh &mesh;
+  cpu::Isa isa;
   std::vector<Package::Weight> list;
   llvm::DenseMap<mlir::Operation *, int> packed; ///< by product
   llvm::DenseMap<mlir::Operation *, int> plain;  ///< by weight

@@ -6,6 +6,7 @@
 
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FileSystem.h"
@@ -63,13 +64,34 @@ void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
 } // namespace
 
 HostTarget hostTarget() {
-  HostTarget target{llvm::sys::getDefaultTargetTriple(), llvm::sys::getHostCPUName().str(), ""};
+  HostTarget target{llvm::sys::getDefaultTargetTriple(), llvm::sys::getHostCPUName().str(), "", ""};
   std::vector<std::string> features;
   for (const auto &feature : llvm::sys::getHostCPUFeatures())
     features.push_back((feature.getValue() ? "+" : "-") + feature.getKey().str());
   std::ranges::sort(features);
   for (const std::string &feature : features)
     target.features += (target.features.empty() ? "" : ",") + feature;
+  return target;
+}
+
+/// As the runtime chooses (runtime/cpu/Isa.cpp).
+static std::string isaOf(const HostTarget &target) {
+  auto machine = machineFor(target);
+  auto has = [&](const char *features) { return (*machine)->getMCSubtargetInfo()->checkFeatures(features); };
+  return has("+avx512f,+avx512bw,+avx512dq,+avx512vl") ? "avx512" : has("+avx2,+fma,+f16c") ? "avx2" : "baseline";
+}
+
+std::expected<HostTarget, std::string> targetNamed(const std::string &cpu) {
+  if (cpu == "host")
+    return hostTarget();
+  HostTarget target{llvm::sys::getDefaultTargetTriple(), cpu, "", ""};
+  auto machine = machineFor({target.triple, "", "", ""});
+  if (!machine)
+    return std::unexpected(machine.error());
+  if (!(*machine)->getMCSubtargetInfo()->isCPUStringValid(cpu))
+    return std::unexpected("expected 'host' or a processor of " + target.triple +
+                           " by LLVM's name, such as 'x86-64-v3', found '" + cpu + "'");
+  target.isa = isaOf(target);
   return target;
 }
 

@@ -116,6 +116,30 @@ TEST(MatmulPacking, UnpackInverts) {
   }
 }
 
+TEST(MatmulPacking, RepackingIsPackingAnew) {
+  for (const char *from : kTags)
+    for (const char *to : kTags) {
+      MatmulCase test(FROE_F32, {2}, 5, 70, 33);
+      test.fill(3);
+      Packing source = *packingFromTag(test.matmul, from), target = *packingFromTag(test.matmul, to);
+      if (source.tag == target.tag)
+        continue;
+      Tensor stored(source.bytes), expected(target.bytes), found(target.bytes, std::byte(1));
+      packWeight(test.matmul, source, test.tensors[1].data(), stored.data());
+      packWeight(test.matmul, target, test.tensors[1].data(), expected.data());
+      repackWeight(test.matmul, source, stored.data(), target, found.data());
+      EXPECT_EQ(found, expected) << from << " to " << to;
+    }
+}
+
+TEST(MatmulPacking, OtherProcessorsGetPanelsOfTheirTiles) {
+  MatmulCase test(FROE_F32, {}, 128, 200, 50);
+  test.matmul.weight = 0;
+  for (auto [target, tag] : {std::pair(Isa::Avx512, "panel64"), {Isa::Avx2, "panel16"}, {Isa::Baseline, "panel8"}})
+    if (target != isa())
+      EXPECT_EQ(choosePacking(test.matmul, target).tag, tag);
+}
+
 TEST(MatmulPacking, UnknownTagsAreErrors) {
   MatmulCase test(FROE_F32, {}, 5, 70, 33);
   test.matmul.weight = 0;
