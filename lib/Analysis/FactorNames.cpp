@@ -227,22 +227,20 @@ private:
         give(node, static_cast<int>(f), "hidden");
   }
 
+  /// Dims of weights that products go over, and what they are multiplied with.
   void nameFeatures() {
-    std::map<int, std::pair<size_t, int>> columns;
-    std::set<int> rows;
+    std::map<int, std::pair<size_t, int>> columns, rows; // a place for each class
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
       const Rule &rule = graph.nodes[i].rule;
       for (int f = 0; isProduct(i) && f < static_cast<int>(rule.factors.size()); ++f)
         for (int operand : {0, 1})
-          if (readsWeight(i, operand) && occurs(f, rule.operands[operand]) && !isShared(rule, f)) {
-            if (rule.factors[f].kind == FactorKind::Reduction)
-              rows.insert(classes.classOf(i, f));
-            else
-              columns.try_emplace(classes.classOf(i, f), i, f);
-          }
+          if (readsWeight(i, operand) && occurs(f, rule.operands[operand]) && !isShared(rule, f))
+            (rule.factors[f].kind == FactorKind::Reduction ? rows : columns).try_emplace(classes.classOf(i, f), i, f);
     }
     for (auto &[column, place] : columns)
       give(place.first, place.second, columnName(place.first, place.second, rows.contains(column)));
+    for (auto &[row, place] : rows)
+      give(place.first, place.second, "features");
   }
   std::string columnName(size_t node, int factor, bool summedLater) const {
     bool transformer = llvm::any_of(names, [](auto &entry) { return entry.second == "hidden"; });

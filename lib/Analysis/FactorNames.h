@@ -19,7 +19,7 @@ namespace froe {
 ///   vocabulary  rows of the largest table that is gathered from; `entries` of the others
 ///   hidden      columns of such a table; what a normalisation goes over
 ///   ffn         columns of one weight and rows of the next
-///   features    any other column of a weight
+///   features    any other column or row of a weight
 ///
 /// and otherwise `dim0`, `dim1`, ... by its place in the result, `inner` where the result lacks it.
 class FactorNames {

@@ -40,10 +40,11 @@ std::optional<std::string> restrictByOptions(ProgramGraph &graph, const FactorNa
   const std::string &file = options.planFile.empty() ? options.constrain : options.planFile;
   if (file.empty())
     return std::nullopt;
+  std::string shown = file.starts_with('{') ? "--constrain" : file; // the content instead of a file
   std::expected<std::string, std::string> text = file.starts_with('{') ? file : readFile(file);
   if (!text)
     return text.error();
-  return options.planFile.empty() ? restrictByConstraints(graph, *text, file)
+  return options.planFile.empty() ? restrictByConstraints(graph, names, *text, shown)
                                   : restrictToPlanFile(graph, names, *text, file);
 }
 

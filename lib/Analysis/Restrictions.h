@@ -29,7 +29,8 @@ std::optional<std::string> restrictToForced(ProgramGraph &graph, const FactorNam
                                             const std::vector<std::pair<std::string, std::string>> &force);
 
 /// Restricts the graph by a constraint file's text (JSON). `file` is its name for messages.
-std::optional<std::string> restrictByConstraints(ProgramGraph &graph, const std::string &text, const std::string &file);
+std::optional<std::string> restrictByConstraints(ProgramGraph &graph, const FactorNames &names, const std::string &text,
+                                                 const std::string &file);
 
 /// Fixes every input, op and output to the strategy that a plan.json names.
 std::optional<std::string> restrictToPlanFile(ProgramGraph &graph, const FactorNames &names, const std::string &text,

@@ -3,6 +3,8 @@
 
 #include "dialects/Froe/Froe.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 
 namespace froe {
@@ -99,6 +101,21 @@ void applyPlan(ModuleOp module, const PlanResult &plan) {
   for (auto [op, decision] : llvm::zip_equal(main.getBody().front().without_terminator(), plan.ops)) {
     op.setAttr(FroeDialect::kOperandShardings, writer.attributes(decision.strategy.operands));
     op.setAttr(FroeDialect::kResultShardings, writer.attributes(decision.strategy.results));
+  }
+}
+
+void annotateCosts(ModuleOp module, const PlanResult &plan) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  for (auto [op, decision] : llvm::zip_equal(main.getBody().front().without_terminator(), plan.ops)) {
+    std::string text = decision.text;
+    for (auto [what, seconds] : {std::pair("compute", decision.computeSeconds),
+                                 {"combine", decision.communicationSeconds},
+                                 {"reshard", decision.reshardSeconds}})
+      if (seconds > 0)
+        text += llvm::formatv(", {0} {1:f1} us", what, seconds * 1e6).str();
+    if (decision.bytes > 0)
+      text += llvm::formatv(", {0} bytes", decision.bytes).str();
+    op.setAttr("froe.cost", StringAttr::get(module.getContext(), text));
   }
 }
 

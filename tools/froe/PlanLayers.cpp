@@ -156,7 +156,8 @@ public:
       else
         others.push_back(node);
     if (!others.empty())
-      text += fmt::format("  {:<33} {:<12} {:<29} {:>9}\n", fmt::format("{} others", others.size()), "", "",
+      text += fmt::format("  {:<33} {:<12} {:<29} {:>9}\n",
+                          fmt::format("{} other{}", others.size(), others.size() == 1 ? "" : "s"), "", "",
                           timeText(microseconds(others)));
   }
 
