@@ -13,6 +13,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int64_t kVisits = 200'000;
 constexpr size_t kMaxPairs = 100'000;
+constexpr double kMaxWork = 2e7; ///< of one elimination: a hundred of them take a second or two
 } // namespace
 
 ExactSearch::ExactSearch(const Model &model, const SolveOptions &options, double knownCost, double knownBound)
@@ -23,7 +24,7 @@ bool ExactSearch::suits(const Model &model) {
   size_t pairs = 0;
   for (const Model::Edge &edge : model.edges)
     pairs += edge.cost.size();
-  return pairs <= kMaxPairs;
+  return pairs <= kMaxPairs && Elimination(model).work() <= kMaxWork;
 }
 
 bool ExactSearch::run() {

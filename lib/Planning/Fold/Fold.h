@@ -39,14 +39,12 @@ public:
   /// The choice that the last run leads to.
   std::vector<int> decode();
 
-  bool isExact() const { return order->isExact(); }
   /// Nodes whose copies may have disagreed in the last run.
   const std::vector<int> &hubs() const { return hubNodes; }
   /// A hub whose copies disagree in the choice decoded last; -1 if there is none.
   int disputedHub() const { return disputed; }
   /// Numbers that a run computes where nothing is known yet.
   double work() const { return order->distinctWork(); }
-  int64_t products() const { return tables.products(); }
 
 private:
   void prepare();

@@ -140,7 +140,6 @@ void FoldOrder::split() {
   for (int neighbour : step.neighbours)
     enqueue(neighbour);
   steps.push_back(std::move(step));
-  exact = false;
 }
 
 } // namespace froe::fold

@@ -58,7 +58,6 @@ public:
   int tableCount() const { return static_cast<int>(registers.size()); }
   /// The node that a node is a copy of; itself if it is none.
   int original(int node) const { return nodes[node].original; }
-  bool isExact() const { return exact; }
   /// Numbers computed by all steps but those that repeat others.
   double distinctWork() const { return work; }
 
@@ -100,7 +99,6 @@ private:
   std::vector<Step> steps;
   std::set<int> worked; ///< classes of steps
   double work = 0;
-  bool exact = true;
 };
 
 } // namespace froe::fold
