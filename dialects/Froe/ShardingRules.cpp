@@ -269,10 +269,19 @@ Rule PadOp::getShardingRule() {
   return builder.rule;
 }
 
+/// Rows of a weight may be cut: each device has zeros for rows that it lacks. Zeros are exact in every type but bools,
+/// which have no sum. Indices too narrow for the number of rows cannot be compared with it.
+static FactorKind rowKind(GatherOp gather) {
+  bool isNarrow = mlir::getElementTypeOrSelf(gather.getIndices()).getIntOrFloatBitWidth() < 32;
+  bool isBool = gather.getType().getElementType().isInteger(1);
+  bool isTable = gather.getOperand().getDefiningOp<WeightOp>() != nullptr;
+  return isTable && !isNarrow && !isBool ? FactorKind::Reduction : FactorKind::Whole;
+}
+
 Rule GatherOp::getShardingRule() {
   RuleBuilder builder;
   TensorFactors operand = builder.tensor(shapeOf(getOperand()), FactorKind::Parallel);
-  builder.rule.factors[getDim()].kind = FactorKind::Whole;
+  builder.rule.factors[getDim()].kind = rowKind(*this);
   TensorFactors indices = builder.tensor(shapeOf(getIndices()), FactorKind::Parallel), result = operand;
   result.erase(result.begin() + getDim());
   result.insert(result.begin() + getDim(), indices.begin(), indices.end());

@@ -46,6 +46,8 @@ TypedAttr neutralElement(ReduceKind kind, Type elementType) {
 
 TypedAttr paddingFor(Operation *op, const Rule &rule, unsigned operand, unsigned dim) {
   Type type = cast<RankedTensorType>(op->getOperand(operand).getType()).getElementType();
+  if (isa<GatherOp>(op) && operand == 0)
+    return {}; // no index leads there
   for (int index : rule.operands[operand][dim])
     if (rule.factors[index].kind == FactorKind::Reduction)
       return neutralElement(rule.factors[index].reduce, type);

@@ -1,4 +1,5 @@
 #include "CheckPlan.h"
+#include "GatherRows.h"
 #include "Padding.h"
 #include "ValueVersions.h"
 
@@ -53,6 +54,8 @@ private:
         op->hasTrait<OpTrait::IsTerminator>() ? resultShardings() : shardingsIn(op, FroeDialect::kOperandShardings);
     for (auto [operand, sharding] : llvm::zip(op->getOperands(), shardings))
       needs[operand].push_back(sharding);
+    if (auto gather = dyn_cast<GatherOp>(op))
+      rowsOf[gather] = gather.getOperand().getType().getDimSize(gather.getDim());
     if (auto shardable = dyn_cast<ShardableOpInterface>(op))
       readPaddings(shardable, shardings);
   }
@@ -100,12 +103,15 @@ private:
 
   LogicalResult partitionOp(Operation *op) {
     std::vector<Sharding> out = shardingsIn(op, FroeDialect::kResultShardings);
+    std::vector<Sharding> in = shardingsIn(op, FroeDialect::kOperandShardings);
     OpBuilder builder(op);
-    partitionOperands(builder, op, shardingsIn(op, FroeDialect::kOperandShardings));
+    partitionOperands(builder, op, in);
     op->removeAttr(FroeDialect::kOperandShardings);
     op->removeAttr(FroeDialect::kResultShardings);
     if (auto iota = dyn_cast<IotaOp>(op))
       return partitionIota(iota, out.front());
+    if (auto gather = dyn_cast<GatherOp>(op); gather && !in.front().dims[gather.getDim()].empty())
+      return partitionRows(gather, in.front().dims[gather.getDim()], out.front());
     for (auto [result, sharding] : llvm::zip(op->getResults(), out)) {
       RankedTensorType local = localType(types[result], sharding, mesh);
       if (isa<WeightOp>(op))
@@ -141,6 +147,13 @@ private:
                                     axisNames(builder, axes, mesh), iota.getDim());
     }
     return addVersions(iota, local, sharding, iota);
+  }
+
+  /// Each rank looks up the rows that it has.
+  LogicalResult partitionRows(GatherOp gather, const AxisList &axes, const Sharding &sharding) {
+    int64_t rows = rowsOf.at(gather);
+    gather.getResult().setType(localType(types[gather.getResult()], sharding, mesh));
+    return addVersions(gather, gatherOwnRows(gather, rows, axes, mesh), sharding, gather);
   }
 
   void partitionOperands(OpBuilder &builder, Operation *op, const std::vector<Sharding> &shardings) {
@@ -189,6 +202,7 @@ private:
   llvm::DenseMap<Value, std::vector<Sharding>> needs;
   llvm::DenseMap<Value, std::unique_ptr<ValueVersions>> versions;
   llvm::DenseMap<Operation *, std::vector<Padding>> paddings;
+  llvm::DenseMap<Operation *, int64_t> rowsOf; ///< of the whole table that a gather reads
   llvm::DenseMap<std::tuple<Value, int64_t, Attribute>, Value> masked;
 };
 
