@@ -62,7 +62,7 @@ def print_similarities(embeddings: np.ndarray) -> None:
 def print_plan(package: Path) -> None:
     print(f"\n$ froe explain {package.relative_to(ROOT)}")
     lines = call(["explain", package], timeout=60).splitlines()
-    print(*lines[:12], *([f"… and {len(lines) - 12} more lines"] if len(lines) > 12 else []), sep="\n")
+    print(*lines[:24], *([f"… and {len(lines) - 24} more lines"] if len(lines) > 24 else []), sep="\n")
 
 
 def print_table(rows: list[tuple[str, np.ndarray, float]]) -> None:

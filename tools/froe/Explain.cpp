@@ -12,7 +12,7 @@ using Json = nlohmann::ordered_json;
 
 struct Arguments {
   std::string package, node, other, why, model;
-  bool json = false;
+  bool all = false, json = false;
 };
 
 /// The plan of a package, or a plan file.
@@ -76,8 +76,8 @@ int explain(const Arguments &arguments) {
     fmt::print("{}\n", plan->json.dump());
     return 0;
   }
-  std::string text =
-      arguments.node.empty() ? planText(plan->json, PlanDetail::Full) : nodeText(plan->json, arguments.node);
+  std::string text = arguments.node.empty() ? planText(plan->json, arguments.all ? PlanDetail::Full : PlanDetail::Brief)
+                                            : nodeText(plan->json, arguments.node);
   if (text.empty())
     return report(1, {fmt::format("'{}' has no node '{}'", arguments.package, arguments.node)});
   fmt::print("{}", text);
@@ -90,6 +90,7 @@ Action addExplain(CLI::App &command) {
   auto arguments = std::make_shared<Arguments>();
   command.add_option("package", arguments->package, "a package or a plan.json")->required()->type_name("P.froe");
   command.add_option("node", arguments->node, "say all about this ONNX node or tensor")->type_name("NAME");
+  command.add_flag("--all", arguments->all, "list every op of every kind of layer");
   command.add_option("--diff", arguments->other, "say what another package or plan.json decides differently")
       ->type_name("OTHER");
   command

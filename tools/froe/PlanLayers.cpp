@@ -102,7 +102,8 @@ bool sameRoles(const Nodes &one, const Nodes &other) {
   return one.front()->value("role", -1) == other.front()->value("role", -1);
 }
 
-std::vector<Section> sectionsOf(const Json &plan) {
+std::vector<Section> sectionsOf(const Json &plan, PlanDetail detail) {
+  constexpr size_t kMostKinds = 4; // of layers, where memory makes many
   std::map<int, Nodes> layers;
   Nodes before, after;
   for (const Json &node : plan.at("nodes")) {
@@ -113,7 +114,12 @@ std::vector<Section> sectionsOf(const Json &plan) {
   }
   std::vector<Section> sections{{layers.empty() ? "all ops" : "before the layers", before}};
   std::vector<Section> told;
+  std::vector<int> rest;
   for (const std::vector<int> &group : LayerGroups(layers).groups) {
+    if (detail == PlanDetail::Brief && told.size() == kMostKinds) {
+      rest.insert(rest.end(), group.begin(), group.end());
+      continue;
+    }
     const Nodes &nodes = layers[group.size() > 1 ? group[1] : group[0]];
     Section section{titleOf(group, microseconds(nodes)), nodes};
     for (const Section &other : told)
@@ -125,6 +131,13 @@ std::vector<Section> sectionsOf(const Json &plan) {
     told.push_back(std::move(section));
   }
   sections.insert(sections.end(), told.begin(), told.end());
+  if (!rest.empty()) {
+    std::ranges::sort(rest);
+    sections.push_back(
+        {fmt::format("layers {}: {} of other kinds (froe explain --all tells them)", spansText(rest), rest.size()),
+         {},
+         &before});
+  }
   sections.push_back({"after the layers, or for all of them", after});
   return sections;
 }
@@ -190,7 +203,7 @@ private:
 
 std::string layersText(const Json &plan, PlanDetail detail) {
   Table table(plan, detail);
-  for (const Section &section : sectionsOf(plan))
+  for (const Section &section : sectionsOf(plan, detail))
     table.add(section);
   return Table::head() + table.text +
          "(batch:x = the batch is cut over axis x. sum(ffn):x = each device sums its part of ffn, combine adds the "

@@ -193,7 +193,7 @@ std::string peakText(const Json &plan) {
     parts.push_back(fmt::format("'{}' {}", value.value("name", ""), bytesText(value.value("bytes", 0.0))));
   if (double other = peak.value("other_bytes", 0.0); other > 0)
     parts.push_back(fmt::format("others {}", bytesText(other)));
-  return fmt::format("memory is fullest during '{}': {}\n", peak.value("during", ""), fmt::join(parts, ", "));
+  return fmt::format("  fullest    during '{}': {}\n", peak.value("during", ""), fmt::join(parts, ", "));
 }
 
 } // namespace
@@ -241,12 +241,9 @@ std::string shardingText(const Json &tensor) {
 }
 
 std::string planText(const Json &plan, PlanDetail detail) {
-  std::string text = headline(plan) + predictionText(plan) + memoryText(plan.at("predicted")) + proofText(plan) +
-                     alternativesText(plan) + portsText(plan) + stagesText(plan) + deviceCountsText(plan) + "\n" +
-                     layersText(plan, detail);
-  if (detail == PlanDetail::Full)
-    text += peakText(plan);
-  return text;
+  return headline(plan) + predictionText(plan) + memoryText(plan.at("predicted")) + peakText(plan) + proofText(plan) +
+         alternativesText(plan) + portsText(plan) + stagesText(plan) + deviceCountsText(plan) + "\n" +
+         layersText(plan, detail);
 }
 
 } // namespace froe

@@ -8,7 +8,7 @@ namespace froe {
 /// How much of a plan to tell.
 enum class PlanDetail {
   Brief, ///< what matters: a screen
-  Full,  ///< every op of every kind of layer, and what is in memory when it is fullest
+  Full,  ///< every op of every kind of layer
 };
 
 /// A plan (content of plan.json) for a person.
