@@ -64,7 +64,7 @@ private:
     int node = 0, result = 0;
   };
 
-  const std::vector<Strategy> &strategiesFor(const Rule &rule) {
+  const SharedTable<Strategy> &strategiesFor(const Rule &rule) {
     std::string key = rule.str();
     for (const Factor &factor : rule.factors)
       key += fmt::format("/{}", factor.size);
@@ -73,7 +73,7 @@ private:
       known->second = enumerateStrategies(rule, graph.mesh, partialKinds);
     // Axis orders inside a dim only differ in what later reshards cost; with three axes there are too many to weigh.
     if (isNew && graph.mesh.axisCount() > 2)
-      llvm::erase_if(known->second, [](const Strategy &strategy) {
+      llvm::erase_if(known->second.edit(), [](const Strategy &strategy) {
         return !llvm::all_of(strategy.factorAxes, [](const AxisList &axes) { return llvm::is_sorted(axes); });
       });
     return known->second;
@@ -135,7 +135,7 @@ private:
   std::vector<ReduceKind> partialKinds;
   ProgramGraph graph;
   std::unordered_map<mlir::Value, Source, ValueHash> sources;
-  std::unordered_map<std::string, std::vector<Strategy>> strategies;
+  std::unordered_map<std::string, SharedTable<Strategy>> strategies;
 };
 
 } // namespace

@@ -26,74 +26,128 @@ llvm::DenseMap<mlir::Value, int64_t> endsOfLife(const ProgramGraph &graph, int64
   return ends;
 }
 
-/// P4: who holds how many bytes, and how long.
-class Memory {
+/// Appends the bytes of numbers and pointers.
+template <typename... Parts> std::string keyOf(const Parts &...parts) {
+  std::string key;
+  (key.append(reinterpret_cast<const char *>(&parts), sizeof parts), ...);
+  return key;
+}
+
+const void *typeOf(mlir::Value value) { return value.getType().getAsOpaquePointer(); }
+} // namespace
+
+/// P4: how long values live.
+class Lifetimes {
 public:
-  Memory(const ProgramGraph &graph, const CostModel &costs) : costs(costs) {
+  explicit Lifetimes(const ProgramGraph &graph) {
     for (const GraphNode &node : graph.nodes)
       end = std::max<int64_t>(end, node.position + 1);
     ends = endsOfLife(graph, end);
   }
 
-  std::vector<MemoryUse> usesOf(const GraphNode &node) const {
-    std::vector<MemoryUse> uses;
+  Interval of(const GraphNode &node, mlir::Value value) const {
     if (node.kind == GraphNode::Kind::Input)
-      addUse(uses, node, node.value, 0, {0, std::max<int64_t>(1, ends.lookup(node.value))});
-    if (node.kind != GraphNode::Kind::Op || llvm::isa<ConstantOp>(node.op))
-      return uses;
-    for (auto [i, result] : llvm::enumerate(node.op->getResults())) {
-      Interval live{node.position, std::max<int64_t>(node.position + 1, ends.lookup(result))};
-      addUse(uses, node, result, static_cast<int>(i), llvm::isa<WeightOp>(node.op) ? Interval{0, end} : live);
-    }
-    return uses;
+      return {0, std::max<int64_t>(1, ends.lookup(value))};
+    if (llvm::isa<WeightOp>(node.op))
+      return {0, end};
+    return {node.position, std::max<int64_t>(node.position + 1, ends.lookup(value))};
   }
 
 private:
-  void addUse(std::vector<MemoryUse> &uses, const GraphNode &node, mlir::Value value, int result, Interval live) const {
-    MemoryUse use{live, {}};
-    for (size_t s = 0; s < node.strategies.size(); ++s)
-      use.bytes.edit().push_back(costs.storedBytes(value, node.produces(static_cast<int>(s), result)));
-    if (llvm::any_of(use.bytes, [](int64_t bytes) { return bytes > 0; }))
-      uses.push_back(std::move(use));
-  }
-
-  const CostModel &costs;
   int64_t end = 1;
   llvm::DenseMap<mlir::Value, int64_t> ends;
 };
 
-/// Few shardings stand behind many strategies: which distinct one each strategy has.
-struct Distinct {
-  std::vector<const Sharding *> shardings;
-  std::vector<int> indices;
+void ProblemBuilder::Distinct::add(const Sharding &sharding) {
+  auto same = llvm::find_if(shardings, [&](const Sharding *other) { return *other == sharding; });
+  indices.push_back(static_cast<int>(same - shardings.begin()));
+  if (same == shardings.end())
+    shardings.push_back(&sharding);
+}
 
-  void add(const Sharding &sharding) {
-    auto same = llvm::find_if(shardings, [&](const Sharding *other) { return *other == sharding; });
-    indices.push_back(static_cast<int>(same - shardings.begin()));
-    if (same == shardings.end())
-      shardings.push_back(&sharding);
-  }
-};
+const void *ProblemBuilder::keep(const GraphNode &node) {
+  kept.try_emplace(node.strategies.identity(), node.strategies);
+  return node.strategies.identity();
+}
 
-} // namespace
+// P2.
+SharedTable<double> ProblemBuilder::nodeCosts(const GraphNode &node) {
+  bool free = node.kind != GraphNode::Kind::Op || llvm::isa<WeightOp, ConstantOp, IotaOp, ReshapeOp>(node.op);
+  std::string key = free ? keyOf(node.strategies.size()) : keyOf(keep(node)) + costs.classOf(node.op);
+  SharedTable<double> &table = nodeTables[key];
+  if (table.empty())
+    for (const Strategy &strategy : node.strategies)
+      table.edit().push_back(free ? 0 : costs.computeSeconds(node.op, strategy));
+  return table;
+}
+
+SharedTable<int64_t> ProblemBuilder::bytesOf(const GraphNode &node, mlir::Value value, int result) {
+  SharedTable<int64_t> &table = byteTables[keyOf(keep(node), typeOf(value), result)];
+  if (table.empty())
+    for (size_t s = 0; s < node.strategies.size(); ++s)
+      table.edit().push_back(costs.storedBytes(value, node.produces(static_cast<int>(s), result)));
+  return table;
+}
+
+std::vector<MemoryUse> ProblemBuilder::usesOf(const GraphNode &node, const Lifetimes &lifetimes) {
+  std::vector<MemoryUse> uses;
+  auto add = [&](mlir::Value value, int result) {
+    if (!costs.isStored(value))
+      return;
+    MemoryUse use{lifetimes.of(node, value), bytesOf(node, value, result)};
+    if (llvm::any_of(use.bytes, [](int64_t bytes) { return bytes > 0; }))
+      uses.push_back(std::move(use));
+  };
+  if (node.kind == GraphNode::Kind::Input)
+    add(node.value, 0);
+  if (node.kind == GraphNode::Kind::Op && !llvm::isa<ConstantOp>(node.op))
+    for (auto [i, result] : llvm::enumerate(node.op->getResults()))
+      add(result, static_cast<int>(i));
+  return uses;
+}
+
+const ProblemBuilder::Distinct &ProblemBuilder::produced(const GraphNode &node, int result) {
+  auto [it, isNew] = distinct.try_emplace({keep(node), false, result});
+  for (size_t s = 0; isNew && s < node.strategies.size(); ++s)
+    it->second.add(node.produces(static_cast<int>(s), result));
+  return it->second;
+}
+
+const ProblemBuilder::Distinct &ProblemBuilder::needed(const GraphNode &node, int operand) {
+  if (node.kind != GraphNode::Kind::Op)
+    return produced(node, 0);
+  auto [it, isNew] = distinct.try_emplace({keep(node), true, operand});
+  for (size_t s = 0; isNew && s < node.strategies.size(); ++s)
+    it->second.add(node.needs(static_cast<int>(s), operand));
+  return it->second;
+}
+
+const std::vector<double> &ProblemBuilder::reshards(mlir::Value value, const Distinct &from, const Distinct &to) {
+  std::vector<double> &table = reshardTables[{typeOf(value), &from, &to}];
+  if (table.empty())
+    table = costs.reshardSeconds(value, from.shardings, to.shardings);
+  return table;
+}
 
 // P3.
-std::vector<double> ProblemBuilder::edgeCosts(const ProgramGraph &graph, const GraphEdge &edge) {
+const SharedTable<double> &ProblemBuilder::edgeCosts(const ProgramGraph &graph, const GraphEdge &edge) {
   const GraphNode &from = graph.nodes[edge.from], &to = graph.nodes[edge.to];
+  std::string key = keyOf(keep(from), keep(to), typeOf(edge.value), edge.result, to.kind == GraphNode::Kind::Op);
+  for (int operand : edge.operands)
+    key += keyOf(operand);
+  SharedTable<double> &table = edgeTables[key];
+  if (table.empty())
+    table = priceEdge(from, to, edge);
+  return table;
+}
+
+std::vector<double> ProblemBuilder::priceEdge(const GraphNode &from, const GraphNode &to, const GraphEdge &edge) {
   size_t rows = from.strategies.size(), columns = to.strategies.size();
-  Distinct sources;
-  for (size_t i = 0; i < rows; ++i)
-    sources.add(from.produces(static_cast<int>(i), edge.result));
   std::vector<double> total(rows * columns, 0);
+  const Distinct &sources = produced(from, edge.result);
   for (size_t operand = 0; operand < edge.operands.size(); ++operand) {
-    Distinct targets;
-    for (size_t j = 0; j < columns; ++j)
-      targets.add(to.needs(static_cast<int>(j), edge.operands[operand]));
-    std::vector<double> known(sources.shardings.size() * targets.shardings.size());
-    for (size_t i = 0; i < sources.shardings.size(); ++i)
-      for (size_t j = 0; j < targets.shardings.size(); ++j)
-        known[i * targets.shardings.size() + j] =
-            costs.reshardSeconds(edge.value, *sources.shardings[i], *targets.shardings[j]);
+    const Distinct &targets = needed(to, edge.operands[operand]);
+    const std::vector<double> &known = reshards(edge.value, sources, targets);
     for (size_t j = 0; j < columns; ++j) {
       // An op that uses a value twice in one form reshards it once.
       bool repeated = false;
@@ -110,13 +164,9 @@ std::vector<double> ProblemBuilder::edgeCosts(const ProgramGraph &graph, const G
 Problem ProblemBuilder::build(const ProgramGraph &graph, int64_t memoryLimit) {
   Problem problem;
   problem.memoryLimit = memoryLimit;
-  Memory memory(graph, costs);
-  for (const GraphNode &node : graph.nodes) {
-    PlanNode planNode{node.name, {}, memory.usesOf(node), -1};
-    for (const Strategy &strategy : node.strategies) // P2
-      planNode.cost.edit().push_back(node.kind == GraphNode::Kind::Op ? costs.computeSeconds(node.op, strategy) : 0);
-    problem.nodes.push_back(std::move(planNode));
-  }
+  Lifetimes lifetimes(graph);
+  for (const GraphNode &node : graph.nodes)
+    problem.nodes.push_back({node.name, nodeCosts(node), usesOf(node, lifetimes), -1});
   for (const GraphEdge &edge : graph.edges)
     problem.edges.push_back({edge.from, edge.to, edgeCosts(graph, edge)});
   return problem;

@@ -4,11 +4,13 @@
 #include "froe/Planning/Problem.h"
 
 #include <map>
-#include <memory>
+#include <tuple>
+#include <unordered_map>
 
 namespace froe {
 
-/// Turns graphs of one program into problems. What edges cost is shared between them.
+/// Turns graphs of one program into problems. What nodes and edges cost is worked out once for all that are alike, in
+/// all graphs, and they share their tables.
 class ProblemBuilder {
 public:
   explicit ProblemBuilder(CostModel &costs) : costs(costs) {}
@@ -17,9 +19,31 @@ public:
   Problem build(const ProgramGraph &graph, int64_t memoryLimit);
 
 private:
-  std::vector<double> edgeCosts(const ProgramGraph &graph, const GraphEdge &edge);
+  /// Few shardings stand behind many strategies: which distinct one each strategy has.
+  struct Distinct {
+    std::vector<const Sharding *> shardings;
+    std::vector<int> indices;
+
+    void add(const Sharding &sharding);
+  };
+
+  SharedTable<double> nodeCosts(const GraphNode &node);
+  SharedTable<int64_t> bytesOf(const GraphNode &node, mlir::Value value, int result);
+  std::vector<MemoryUse> usesOf(const GraphNode &node, const class Lifetimes &lifetimes);
+  const SharedTable<double> &edgeCosts(const ProgramGraph &graph, const GraphEdge &edge);
+  std::vector<double> priceEdge(const GraphNode &from, const GraphNode &to, const GraphEdge &edge);
+  const Distinct &produced(const GraphNode &node, int result);
+  const Distinct &needed(const GraphNode &node, int operand);
+  const std::vector<double> &reshards(mlir::Value value, const Distinct &from, const Distinct &to);
+  /// Tables are known by their addresses, so they must live as long.
+  const void *keep(const GraphNode &node);
 
   CostModel &costs;
+  std::unordered_map<const void *, SharedTable<Strategy>> kept;
+  std::unordered_map<std::string, SharedTable<double>> nodeTables, edgeTables;
+  std::unordered_map<std::string, SharedTable<int64_t>> byteTables;
+  std::map<std::tuple<const void *, bool, int>, Distinct> distinct;
+  std::map<std::tuple<const void *, const Distinct *, const Distinct *>, std::vector<double>> reshardTables;
 };
 
 } // namespace froe

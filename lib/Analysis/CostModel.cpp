@@ -1,8 +1,11 @@
 #include "froe/Analysis/CostModel.h"
 #include "froe/Cost/Collectives.h"
 #include "froe/Cost/Compute.h"
+#include "froe/Sharding/ReshardTable.h"
 
 #include "dialects/Froe/Froe.h"
+
+#include "mlir/IR/TypeUtilities.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -37,9 +40,19 @@ int64_t elementsOf(llvm::ArrayRef<int64_t> shape, const Sharding &sharding, cons
 }
 } // namespace
 
-CostModel::CostModel(mlir::func::FuncOp main, const Mesh &mesh, const Cluster &cluster)
-    : mesh(mesh), cluster(cluster.withDevices(mesh.deviceCount())), forecast(main),
-      planner(mesh, stepCost(this->cluster, mesh)) {}
+CostModel::CostModel(mlir::func::FuncOp main, const Mesh &mesh, const Cluster &cluster, std::string floatType)
+    : mesh(mesh), cluster(cluster.withDevices(mesh.deviceCount())), floatType(std::move(floatType)),
+      steps(stepCost(this->cluster, mesh)), forecast(main), planner(mesh, steps) {}
+
+int64_t CostModel::bytesOfElement(mlir::Value value) const {
+  bool isFloat = llvm::isa<mlir::FloatType>(mlir::getElementTypeOrSelf(value));
+  return isFloat && (floatType == "bf16" || floatType == "f16") ? 2 : elementBytesOf(value);
+}
+
+std::string CostModel::productType(mlir::Value value) const {
+  bool isFloat = llvm::isa<mlir::FloatType>(mlir::getElementTypeOrSelf(value));
+  return isFloat && !floatType.empty() ? floatType : typeName(value);
+}
 
 double CostModel::computeSeconds(mlir::Operation *op, const Strategy &strategy) const {
   if (llvm::isa<WeightOp, ConstantOp, IotaOp, ReshapeOp>(op))
@@ -74,12 +87,12 @@ double CostModel::productSeconds(mlir::Operation *op, const Strategy &strategy) 
   shape.weight = isWeight(contract.getRhs()) || isWeight(contract.getLhs());
   if (isWeight(contract.getLhs()))
     std::swap(shape.m, shape.n);
-  return matmulSeconds(cluster, shape, typeName(contract.getLhs()));
+  return matmulSeconds(cluster, shape, productType(contract.getLhs()));
 }
 
 int64_t CostModel::bytesMoved(mlir::Operation *op, const Strategy &strategy) const {
   auto bytes = [&](mlir::Value value, const Sharding &sharding) {
-    return localBytes(shapeOf(value), elementBytesOf(value), sharding, mesh);
+    return localBytes(shapeOf(value), bytesOfElement(value), sharding, mesh);
   };
   int64_t total = 0;
   // What only picks elements reads as many as it writes.
@@ -95,14 +108,37 @@ int64_t CostModel::bytesMoved(mlir::Operation *op, const Strategy &strategy) con
 }
 
 double CostModel::reshardSeconds(mlir::Value value, const Sharding &from, const Sharding &to) {
-  return from == to ? 0 : planner.cost(shapeOf(value), elementBytesOf(value), from, to);
+  return from == to ? 0 : planner.cost(shapeOf(value), bytesOfElement(value), from, to);
+}
+
+std::vector<double> CostModel::reshardSeconds(mlir::Value value, std::span<const Sharding *const> from,
+                                              std::span<const Sharding *const> to) const {
+  return reshardTable(shapeOf(value), bytesOfElement(value), from, to, mesh, steps);
+}
+
+bool CostModel::isStored(mlir::Value value) const {
+  return !llvm::isa_and_nonnull<ReshapeOp>(value.getDefiningOp()) && !forecast.staysInKernel(value);
 }
 
 int64_t CostModel::storedBytes(mlir::Value value, const Sharding &sharding) const {
-  bool view = llvm::isa_and_nonnull<ReshapeOp>(value.getDefiningOp());
-  if (view || forecast.staysInKernel(value))
-    return 0;
-  return localBytes(shapeOf(value), elementBytesOf(value), sharding, mesh);
+  return isStored(value) ? localBytes(shapeOf(value), bytesOfElement(value), sharding, mesh) : 0;
+}
+
+std::string CostModel::classOf(mlir::Operation *op) const {
+  std::string key;
+  auto append = [&](const void *unique) { key.append(reinterpret_cast<const char *>(&unique), sizeof unique); };
+  auto appendValue = [&](mlir::Value value) {
+    append(value.getType().getAsOpaquePointer());
+    key.push_back(forecast.staysInKernel(value) ? 'k' : isWeight(value) ? 'w' : '-');
+  };
+  append(op->getName().getAsOpaquePointer());
+  append(op->getAttrDictionary().getAsOpaquePointer());
+  for (mlir::Value operand : op->getOperands())
+    appendValue(operand);
+  for (mlir::Value result : op->getResults())
+    appendValue(result);
+  key.push_back(forecast.followsProduct(op) ? 'f' : '-');
+  return key;
 }
 
 } // namespace froe

@@ -153,7 +153,9 @@ std::optional<std::string> restrictToTensor(ProgramGraph &graph) {
 bool keepOnly(GraphNode &node, const std::function<bool(const Strategy &)> &keep) {
   if (llvm::none_of(node.strategies, keep))
     return false;
-  llvm::erase_if(node.strategies, [&](const Strategy &strategy) { return !keep(strategy); });
+  if (llvm::all_of(node.strategies, keep))
+    return true; // still shared
+  llvm::erase_if(node.strategies.edit(), [&](const Strategy &strategy) { return !keep(strategy); });
   return true;
 }
 

@@ -40,12 +40,22 @@ public:
     return std::move(tree);
   }
 
+  /// All moves from layouts that can be reached from those in `graph`.
+  void addMoves(ReshardMoves &graph) {
+    moves = &graph;
+    for (from = 0; from < static_cast<int>(graph.layouts.size()); ++from)
+      moveFrom(graph.layouts[from]);
+  }
+
 private:
   using Axes = std::array<int8_t, Layout::kMaxAxes>;
 
   void expand(int current) {
-    const Layout layout = tree.nodes[current].layout; // a copy: the vector grows
     from = current;
+    moveFrom(tree.nodes[current].layout);
+  }
+
+  void moveFrom(const Layout layout) { // a copy: the vector that it is in grows
     fromBytes = bytesOf(layout);
     for (int d = 0; d < static_cast<int>(tree.rank); ++d)
       shrink(layout, d);
@@ -129,17 +139,23 @@ private:
   }
 
   void take(const ReshardMove &move, const Layout &result) {
+    if (moves)
+      return moves->add(from, result, secondsOf(move, result));
     auto it = tree.known.find(result.key());
     if (it != tree.known.end() && closed[it->second])
       return;
+    const ReshardTree::Node &node = tree.nodes[from];
+    reach(result, node.cost + secondsOf(move, result), node.steps + 1, from, move);
+  }
+
+  double secondsOf(const ReshardMove &move, const Layout &result) {
     step.kind = move.kind;
     step.dim = move.dim;
     step.fromDim = move.fromDim;
     step.axes.assign(move.axes.begin(), move.axes.begin() + move.count);
     step.reduce = combines(move.kind) ? tree.kind : ReduceKind::Sum;
     result.store(step.result, tree.kind);
-    const ReshardTree::Node &node = tree.nodes[from];
-    reach(result, node.cost + cost(step, fromBytes, bytesOf(result)), node.steps + 1, from, move);
+    return cost(step, fromBytes, bytesOf(result));
   }
 
   void reach(const Layout &layout, double total, int steps, int previous, const ReshardMove &move) {
@@ -190,7 +206,8 @@ private:
   const Mesh &mesh;
   const StepCost &cost;
   ReshardTree tree;
-  ReshardStep step; ///< reused for every question to `cost`
+  ReshardMoves *moves = nullptr; ///< collected instead of growing the tree
+  ReshardStep step;              ///< reused for every question to `cost`
   AxisList axes;
   std::vector<bool> closed;
   int from = 0;
@@ -206,6 +223,25 @@ ReshardTree ReshardTree::grow(std::span<const int64_t> shape, int64_t elementByt
   assert(from.dims.size() == shape.size());
   Layout start = Layout::of(from), end = target ? Layout::of(*target) : start;
   return ReshardTreeBuilder(shape, elementBytes, from, mesh, cost).run(start, target ? &end : nullptr);
+}
+
+int ReshardMoves::indexOf(const Layout &layout) {
+  auto [it, isNew] = known.try_emplace(layout.key(), static_cast<int>(layouts.size()));
+  if (isNew)
+    layouts.push_back(layout);
+  return it->second;
+}
+
+void ReshardMoves::add(int from, const Layout &to, double seconds) { moves.push_back({from, indexOf(to), seconds}); }
+
+ReshardMoves ReshardMoves::from(std::span<const Layout> starts, std::span<const int64_t> shape, int64_t elementBytes,
+                                const Mesh &mesh, const StepCost &cost) {
+  ReshardMoves graph;
+  for (const Layout &start : starts)
+    graph.indexOf(start);
+  Sharding replicated = Sharding::replicated(static_cast<int64_t>(shape.size()));
+  ReshardTreeBuilder(shape, elementBytes, replicated, mesh, cost).addMoves(graph);
+  return graph;
 }
 
 int ReshardTree::find(const Sharding &to) const {

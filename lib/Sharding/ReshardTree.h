@@ -15,6 +15,23 @@ struct ReshardMove {
   std::array<int8_t, Layout::kMaxAxes> axes{};
 };
 
+/// All moves between all layouts of one tensor that can be reached from some.
+struct ReshardMoves {
+  struct Move {
+    int from, to; ///< indices of layouts
+    double seconds;
+  };
+  std::vector<Layout> layouts; ///< the starts first
+  std::vector<Move> moves;     ///< those from one layout are together
+
+  static ReshardMoves from(std::span<const Layout> starts, std::span<const int64_t> shape, int64_t elementBytes,
+                           const Mesh &mesh, const StepCost &cost);
+  int indexOf(const Layout &layout); ///< adds it where it is new
+  void add(int from, const Layout &to, double seconds);
+
+  std::unordered_map<uint64_t, int> known;
+};
+
 /// The cheapest ways from one sharding to others: a tree of moves, grown by Dijkstra's algorithm.
 class ReshardTree {
 public:

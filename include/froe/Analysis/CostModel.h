@@ -26,21 +26,34 @@ private:
 /// What decisions cost on one cluster and mesh, in seconds. Remembers what it was asked before.
 class CostModel {
 public:
-  CostModel(mlir::func::FuncOp main, const Mesh &mesh, const Cluster &cluster);
+  /// `floatType`: the type that floats are stored and multiplied in, `bf16` or `f16`, or `tf32` (f32 whose products
+  /// have rounded factors); empty: the program's.
+  CostModel(mlir::func::FuncOp main, const Mesh &mesh, const Cluster &cluster, std::string floatType = "");
 
   /// An op on one rank, on local shapes; 0 for what does no work (weights, views).
   double computeSeconds(mlir::Operation *op, const Strategy &strategy) const;
   /// The cheapest way from one sharding of a value to another; infinity where there is none.
   double reshardSeconds(mlir::Value value, const Sharding &from, const Sharding &to);
+  /// The same from each of `from` to each of `to`, row-major.
+  std::vector<double> reshardSeconds(mlir::Value value, std::span<const Sharding *const> from,
+                                     std::span<const Sharding *const> to) const;
+  /// Whether a value takes memory of its own.
+  bool isStored(mlir::Value value) const;
+  /// Equal for ops that cost the same under equal strategies.
+  std::string classOf(mlir::Operation *op) const;
   /// Bytes that one rank holds of a value while it is live; 0 where it stays in a kernel.
   int64_t storedBytes(mlir::Value value, const Sharding &sharding) const;
 
 private:
   double productSeconds(mlir::Operation *op, const Strategy &strategy) const;
   int64_t bytesMoved(mlir::Operation *op, const Strategy &strategy) const;
+  int64_t bytesOfElement(mlir::Value value) const;
+  std::string productType(mlir::Value value) const;
 
   Mesh mesh;
   Cluster cluster;
+  std::string floatType;
+  StepCost steps;
   KernelForecast forecast;
   ReshardPlanner planner;
 };

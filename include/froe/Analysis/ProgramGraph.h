@@ -1,5 +1,6 @@
 #pragma once
 
+#include "froe/Planning/SharedTable.h"
 #include "froe/Sharding/Strategy.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,8 +26,8 @@ struct GraphNode {
   int position = 0;              ///< of the op in its block; of an argument 0; of a result the number of ops
   std::string name;              ///< of the ONNX tensor or node
   Rule rule;
-  std::vector<Strategy>
-      strategies; ///< those that may be chosen; of nodes without op their `results[0]` is the sharding
+  SharedTable<Strategy>
+      strategies; ///< those that may be chosen, shared by equal nodes; of nodes without op `results[0]` is the sharding
 
   /// `input`, `output`, `tensor`, or the op's name without dialect.
   std::string opName() const;
