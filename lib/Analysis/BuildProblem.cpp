@@ -161,7 +161,24 @@ std::vector<double> ProblemBuilder::priceEdge(const GraphNode &from, const Graph
   return total;
 }
 
+/// All shardings that values of each type come in, so that they are worked out together.
+void ProblemBuilder::expectReshards(const ProgramGraph &graph) {
+  std::map<const void *, std::pair<mlir::Value, std::vector<const Sharding *>>> sources;
+  std::set<std::pair<const void *, const Distinct *>> seen;
+  for (const GraphEdge &edge : graph.edges) {
+    const Distinct &from = produced(graph.nodes[edge.from], edge.result);
+    if (!seen.insert({typeOf(edge.value), &from}).second)
+      continue;
+    auto &[value, shardings] = sources[typeOf(edge.value)];
+    value = edge.value;
+    llvm::append_range(shardings, from.shardings);
+  }
+  for (auto &[type, source] : sources)
+    costs.expectReshards(source.first, source.second);
+}
+
 Problem ProblemBuilder::build(const ProgramGraph &graph, int64_t memoryLimit) {
+  expectReshards(graph);
   Problem problem;
   problem.memoryLimit = memoryLimit;
   Lifetimes lifetimes(graph);

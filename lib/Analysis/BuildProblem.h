@@ -27,6 +27,7 @@ private:
     void add(const Sharding &sharding);
   };
 
+  void expectReshards(const ProgramGraph &graph);
   SharedTable<double> nodeCosts(const GraphNode &node);
   SharedTable<int64_t> bytesOf(const GraphNode &node, mlir::Value value, int result);
   std::vector<MemoryUse> usesOf(const GraphNode &node, const class Lifetimes &lifetimes);

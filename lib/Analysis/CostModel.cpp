@@ -1,7 +1,6 @@
 #include "froe/Analysis/CostModel.h"
 #include "froe/Cost/Collectives.h"
 #include "froe/Cost/Compute.h"
-#include "froe/Sharding/ReshardTable.h"
 
 #include "dialects/Froe/Froe.h"
 
@@ -111,9 +110,18 @@ double CostModel::reshardSeconds(mlir::Value value, const Sharding &from, const 
   return from == to ? 0 : planner.cost(shapeOf(value), bytesOfElement(value), from, to);
 }
 
+ReshardTable &CostModel::tableOf(mlir::Value value) {
+  const void *type = value.getType().getAsOpaquePointer();
+  return tables.try_emplace(type, shapeOf(value), bytesOfElement(value), mesh, steps).first->second;
+}
+
+void CostModel::expectReshards(mlir::Value value, std::span<const Sharding *const> from) {
+  tableOf(value).prepare(from);
+}
+
 std::vector<double> CostModel::reshardSeconds(mlir::Value value, std::span<const Sharding *const> from,
-                                              std::span<const Sharding *const> to) const {
-  return reshardTable(shapeOf(value), bytesOfElement(value), from, to, mesh, steps);
+                                              std::span<const Sharding *const> to) {
+  return tableOf(value).between(from, to);
 }
 
 bool CostModel::isStored(mlir::Value value) const {

@@ -3,6 +3,7 @@
 #include "froe/Analysis/ProgramGraph.h"
 #include "froe/Cost/Cluster.h"
 #include "froe/Sharding/ReshardPlanner.h"
+#include "froe/Sharding/ReshardTable.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -26,6 +27,7 @@ private:
 /// What decisions cost on one cluster and mesh, in seconds. Remembers what it was asked before.
 class CostModel {
 public:
+  CostModel(const CostModel &) = delete;
   /// `floatType`: the type that floats are stored and multiplied in, `bf16` or `f16`, or `tf32` (f32 whose products
   /// have rounded factors); empty: the program's.
   CostModel(mlir::func::FuncOp main, const Mesh &mesh, const Cluster &cluster, std::string floatType = "");
@@ -36,7 +38,9 @@ public:
   double reshardSeconds(mlir::Value value, const Sharding &from, const Sharding &to);
   /// The same from each of `from` to each of `to`, row-major.
   std::vector<double> reshardSeconds(mlir::Value value, std::span<const Sharding *const> from,
-                                     std::span<const Sharding *const> to) const;
+                                     std::span<const Sharding *const> to);
+  /// Says beforehand from which shardings values of this type will be resharded: cheaper than one after the other.
+  void expectReshards(mlir::Value value, std::span<const Sharding *const> from);
   /// Whether a value takes memory of its own.
   bool isStored(mlir::Value value) const;
   /// Equal for ops that cost the same under equal strategies.
@@ -56,6 +60,8 @@ private:
   StepCost steps;
   KernelForecast forecast;
   ReshardPlanner planner;
+  std::unordered_map<const void *, ReshardTable> tables; ///< by type
+  ReshardTable &tableOf(mlir::Value value);
 };
 
 } // namespace froe

@@ -2,12 +2,30 @@
 
 #include "froe/Sharding/ReshardPath.h"
 
+#include <unordered_map>
+
 namespace froe {
 
-/// What planReshard's paths cost, from each of `from` to each of `to`, row-major; infinity where there is none. One
-/// search for all of them: many times faster than one after the other. No two of `from` need differ.
-std::vector<double> reshardTable(std::span<const int64_t> shape, int64_t elementBytes,
-                                 std::span<const Sharding *const> from, std::span<const Sharding *const> to,
-                                 const Mesh &mesh, const StepCost &cost);
+/// What planReshard's paths cost for tensors of one shape, between all pairs of shardings at once: many times faster
+/// than one search after the other.
+class ReshardTable {
+public:
+  /// `mesh` and `cost` must live as long.
+  ReshardTable(std::span<const int64_t> shape, int64_t elementBytes, const Mesh &mesh, const StepCost &cost)
+      : shape(shape.begin(), shape.end()), elementBytes(elementBytes), mesh(mesh), cost(cost) {}
+
+  /// Works out the ways from these shardings, and from those of earlier calls; best called once with all of them.
+  void prepare(std::span<const Sharding *const> from);
+  /// Seconds from each of `from` to each of `to`, row-major; infinity where there is no way. What is not prepared is.
+  std::vector<double> between(std::span<const Sharding *const> from, std::span<const Sharding *const> to);
+
+private:
+  std::vector<int64_t> shape;
+  int64_t elementBytes;
+  const Mesh &mesh;
+  const StepCost &cost;
+  std::unordered_map<uint64_t, int> starts, layouts; ///< indices by layout
+  std::vector<double> seconds;                       ///< by layout, then start
+};
 
 } // namespace froe
