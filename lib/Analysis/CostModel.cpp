@@ -11,12 +11,6 @@
 namespace froe {
 
 namespace {
-std::string typeName(mlir::Value value) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::cast<mlir::RankedTensorType>(value.getType()).getElementType();
-  return text;
-}
-
 /// Arithmetic operations an element, rough: functions that a polynomial approximates take about twenty.
 double operationsPerElement(mlir::Operation *op) {
   if (llvm::isa<ExpOp, LogOp, SinOp, CosOp, TanhOp, ErfOp, SigmoidOp, SiluOp, GeluOp, PowOp, SoftmaxOp>(op))
@@ -39,6 +33,12 @@ int64_t elementsOf(llvm::ArrayRef<int64_t> shape, const Sharding &sharding, cons
 }
 } // namespace
 
+std::string elementTypeName(mlir::Value value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::cast<mlir::RankedTensorType>(value.getType()).getElementType();
+  return text;
+}
+
 CostModel::CostModel(mlir::func::FuncOp main, const Mesh &mesh, const Cluster &cluster, std::string floatType)
     : mesh(mesh), cluster(cluster.withDevices(mesh.deviceCount())), floatType(std::move(floatType)),
       steps(stepCost(this->cluster, mesh)), forecast(main), planner(mesh, steps) {}
@@ -50,7 +50,7 @@ int64_t CostModel::bytesOfElement(mlir::Value value) const {
 
 std::string CostModel::productType(mlir::Value value) const {
   bool isFloat = llvm::isa<mlir::FloatType>(mlir::getElementTypeOrSelf(value));
-  return isFloat && !floatType.empty() ? floatType : typeName(value);
+  return isFloat && !floatType.empty() ? floatType : elementTypeName(value);
 }
 
 double CostModel::computeSeconds(mlir::Operation *op, const Strategy &strategy) const {
@@ -128,8 +128,12 @@ bool CostModel::isStored(mlir::Value value) const {
   return !llvm::isa_and_nonnull<ReshapeOp>(value.getDefiningOp()) && !forecast.staysInKernel(value);
 }
 
+int64_t CostModel::localBytesOf(mlir::Value value, const Sharding &sharding) const {
+  return localBytes(shapeOf(value), bytesOfElement(value), sharding, mesh);
+}
+
 int64_t CostModel::storedBytes(mlir::Value value, const Sharding &sharding) const {
-  return isStored(value) ? localBytes(shapeOf(value), bytesOfElement(value), sharding, mesh) : 0;
+  return isStored(value) ? localBytesOf(value, sharding) : 0;
 }
 
 std::string CostModel::classOf(mlir::Operation *op) const {

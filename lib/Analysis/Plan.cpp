@@ -3,79 +3,23 @@
 #include "BuildProblem.h"
 #include "Describe.h"
 #include "MadeFor.h"
+#include "NoPlanText.h"
 #include "Restrictions.h"
 
 #include "dialects/Froe/Froe.h"
 
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
-
 #include <chrono>
 #include <fmt/format.h>
-#include <limits>
 
 namespace froe {
 
 namespace {
 
-bool isNamedPlan(llvm::StringRef name) { return name == "replicated" || name == "data" || name == "tensor"; }
-
-std::expected<std::string, std::string> readFile(const std::string &path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
-  if (!buffer)
-    return std::unexpected(fmt::format("cannot read '{}': {}", path, buffer.getError().message()));
-  return (*buffer)->getBuffer().str();
-}
-
-std::optional<std::string> restrictByOptions(ProgramGraph &graph, const FactorNames &names,
-                                             const PlanOptions &options) {
-  if (isNamedPlan(options.constrain))
-    return restrictToNamedPlan(graph, options.constrain);
-  uint64_t seed = 0;
-  llvm::StringRef random = options.constrain;
-  if (random.consume_front("random:") && !random.getAsInteger(10, seed)) {
-    restrictAtRandom(graph, seed);
-    return std::nullopt;
-  }
-  const std::string &file = options.planFile.empty() ? options.constrain : options.planFile;
-  if (file.empty())
-    return std::nullopt;
-  std::string shown = file.starts_with('{') ? "--constrain" : file; // the content instead of a file
-  std::expected<std::string, std::string> text = file.starts_with('{') ? file : readFile(file);
-  if (!text)
-    return text.error();
-  return options.planFile.empty() ? restrictByConstraints(graph, names, *text, shown)
-                                  : restrictToPlanFile(graph, names, *text, file);
-}
-
-std::string gibibytes(int64_t bytes) { return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / (1 << 30)); }
-
-/// The three values that take most memory in a choice.
-std::string largestTensors(const ProgramGraph &graph, const Problem &problem, const std::vector<int> &choice) {
-  std::vector<std::pair<int64_t, std::string>> tensors;
-  for (size_t i = 0; i < choice.size(); ++i)
-    for (const MemoryUse &use : problem.nodes[i].uses)
-      tensors.push_back({use.bytes[choice[i]], graph.nodes[i].name});
-  llvm::sort(tensors, std::greater<>());
-  std::vector<std::string> texts;
-  for (size_t i = 0; i < std::min<size_t>(3, tensors.size()); ++i)
-    texts.push_back(fmt::format("'{}' ({})", tensors[i].second, gibibytes(tensors[i].first)));
-  return llvm::join(texts, ", ");
-}
-
-std::string explain(const NoPlan &none, const ProgramGraph &graph, const Problem &problem) {
-  if (none.reason == NoPlan::Reason::Conflict)
-    return "the constraints exclude each other: no choice of strategies keeps all of them";
-  return fmt::format("no plan {} {} per device\nnote: the smallest {} needs {}; the largest tensors are {}",
-                     none.proven ? "fits" : "was found that fits", gibibytes(problem.memoryLimit),
-                     none.proven ? "one" : "found", gibibytes(none.smallestPeakBytes),
-                     largestTensors(graph, problem, none.smallest));
-}
-
 class Planner {
 public:
   Planner(mlir::func::FuncOp main, const ProgramGraph &all, const Cluster &cluster, const PlanOptions &options)
-      : all(all), costs(main, all.mesh, cluster), builder(costs), describer(all, main), options(options),
+      : all(all), costs(main, all.mesh, cluster, options.floatType), builder(costs), describer(all, main),
+        options(options),
         memoryLimit(options.memoryBytes > 0 ? options.memoryBytes
                                             : cluster.withDevices(all.mesh.deviceCount()).memoryLimitBytes()) {}
 
@@ -83,12 +27,10 @@ public:
     ProgramGraph graph = all;
     if (auto why = restrictByOptions(graph, describer.factorNames(), options))
       return std::unexpected(*why);
-    if (auto why = restrictToForced(graph, describer.factorNames(), options.force))
-      return std::unexpected(*why);
     Problem problem = builder.build(graph, memoryLimit);
     std::expected<Solution, NoPlan> solution = solve(problem, options.solve);
     if (!solution)
-      return std::unexpected(explain(solution.error(), graph, problem));
+      return std::unexpected(noPlanText(solution.error(), graph, problem));
     if (auto why = verify(problem, *solution))
       llvm::report_fatal_error(llvm::Twine("the solver's answer is wrong: ") + *why);
     PlanResult result = describe(graph, problem, *solution);

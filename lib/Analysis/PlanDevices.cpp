@@ -1,11 +1,159 @@
 #include "froe/Analysis/Plan.h"
 
+#include "Describe.h"
+#include "DeviceSearch.h"
+#include "MadeFor.h"
+#include "NoPlanText.h"
+#include "Restrictions.h"
+
+#include <chrono>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
 namespace froe {
+
+namespace {
+/// Divisions that may differ by less are as good as each other: costs are no more exact.
+constexpr double kTolerance = 0.02;
+/// The one that is taken is looked at again.
+constexpr double kFineTolerance = 0.002;
+/// The same for the table of device counts, which need not be as exact.
+constexpr double kCoarseTolerance = 0.05;
+
+/// One stage on few meshes: what other numbers of devices are judged by.
+SearchSpace coarseSpace() { return {.mesh = {}, .maxAxes = 2, .microbatches = 1, .tolerance = kCoarseTolerance}; }
+
+DeviceCount rowOf(int64_t devices, const BestDivision &best) {
+  if (best.plan)
+    return {devices,
+            best.plan->division.mesh,
+            best.plan->division.stages,
+            best.plan->division.microbatches,
+            best.plan->solution.cost,
+            best.plan->solution.peakBytes};
+  return {.devices = devices,
+          .mesh = best.smallestDivision.mesh,
+          .cost = std::numeric_limits<double>::infinity(),
+          .memoryBytes = best.smallestPeakBytes};
+}
+
+class DevicePlanner {
+public:
+  DevicePlanner(mlir::ModuleOp module, const ProgramGraph &graph, mlir::func::FuncOp main, const Cluster &cluster,
+                const PlanOptions &options)
+      : cluster(cluster), options(options), names(graph, main),
+        search(module, cluster, options,
+               [this](ProgramGraph &graph) { return restrictByOptions(graph, names, this->options); }) {}
+
+  std::expected<PlanResult, std::string> run(int64_t devices, const std::optional<Mesh> &mesh) {
+    BestDivision best = search.search(devices, {.mesh = mesh,
+                                                .stages = options.stages,
+                                                .microbatches = options.microbatches,
+                                                .tolerance = std::max(kTolerance, options.solve.tolerance)});
+    if (!best.plan)
+      return std::unexpected(whyNone(best, devices));
+    PlanResult result = describe(*best.plan);
+    result.searched = best.searched;
+    if (options.fewerDevices)
+      addDeviceCounts(result, devices);
+    return result;
+  }
+
+private:
+  PlanResult describe(StagedPlan plan) {
+    mlir::func::FuncOp main = search.microbatch(plan.division.microbatches);
+    ProgramGraph graph = *search.graphOf(plan.division);
+    StagePlanner planner(main, graph, plan.division, cluster, options, search.memoryLimitOf(plan.division.devices()));
+    double bound = plan.solution.bound;
+    if (auto finer = planner.plan(plan.solution.cost, kFineTolerance);
+        finer && finer->solution.cost < plan.solution.cost)
+      plan = std::move(*finer);
+    plan.solution.bound = std::min(bound, plan.solution.cost);
+    PlanResult result = Describer(graph, main).describe(graph, planner.problem(), plan.solution);
+    result.stages = plan.stages;
+    result.microbatches = plan.division.microbatches;
+    result.throughputPerSecond = plan.throughputPerSecond;
+    result.memoryLimitBytes = search.memoryLimitOf(plan.division.devices());
+    result.weightBytes = 0;
+    for (const PlanStage &stage : plan.stages)
+      result.weightBytes = std::max(result.weightBytes, stage.weightBytes);
+    return result;
+  }
+
+  /// How fast fewer devices are, by powers of two.
+  void addDeviceCounts(PlanResult &result, int64_t devices) {
+    for (int64_t count = 1; count < devices; count *= 2)
+      result.deviceCounts.push_back(rowOf(count, search.search(count, coarseSpace())));
+    const DeviceCount *fastest = nullptr;
+    for (const DeviceCount &row : result.deviceCounts)
+      if (row.cost <= result.cost && (!fastest || row.cost < fastest->cost))
+        fastest = &row;
+    if (fastest)
+      result.advisedDevices = fastest->devices;
+    result.deviceCounts.push_back(
+        {devices, result.mesh, int64_t(result.stages.size()), result.microbatches, result.cost, result.memoryBytes});
+  }
+
+  std::string whyNone(const BestDivision &best, int64_t devices) {
+    if (best.smallestPeakBytes == std::numeric_limits<int64_t>::max())
+      return best.conflict;
+    std::string text =
+        fmt::format("no plan {} {} per device\nnote: the smallest found for {} devices needs {}",
+                    std::isinf(best.bound) ? "fits" : "was found that fits", gibibytes(search.memoryLimitOf(devices)),
+                    devices, gibibytes(best.smallestPeakBytes));
+    if (std::string largest = largestTensors(best); !largest.empty())
+      text += "; the largest tensors are " + largest;
+    for (int64_t count = 2 * devices; count <= (1 << 16); count *= 2)
+      if (BestDivision more = search.search(count, coarseSpace()); more.plan)
+        return text + fmt::format("\nnote: {} devices would do, with {} on each", count,
+                                  gibibytes(more.plan->solution.peakBytes));
+    return text;
+  }
+
+  std::string largestTensors(const BestDivision &best) {
+    if (best.smallest.empty())
+      return "";
+    ProgramGraph graph = *search.graphOf(best.smallestDivision);
+    StagePlanner planner(search.microbatch(best.smallestDivision.microbatches), graph, best.smallestDivision, cluster,
+                         options, Problem::kUnlimited);
+    return froe::largestTensors(graph, planner.problem(), best.smallest);
+  }
+
+  const Cluster &cluster;
+  const PlanOptions &options;
+  FactorNames names;
+  DeviceSearch search;
+};
+
+} // namespace
 
 std::expected<PlanResult, std::string> planOnDevices(mlir::ModuleOp module, int64_t devices,
                                                      const std::optional<Mesh> &mesh, const Cluster &cluster,
                                                      const PlanOptions &options) {
-  return plan(module, mesh ? *mesh : Mesh{{{"x", devices}}}, cluster, options);
+  if (mesh && options.stages == 1 && options.microbatches <= 1)
+    return plan(module, *mesh, cluster, options);
+  auto start = std::chrono::steady_clock::now();
+  std::expected<mlir::func::FuncOp, std::string> main = mainOf(module);
+  if (!main)
+    return std::unexpected(main.error());
+  std::expected<std::vector<std::string>, std::string> notes = checkPlanFile(options.planFile, *main, cluster);
+  if (!notes)
+    return std::unexpected(notes.error());
+  std::expected<ProgramGraph, std::string> graph = buildGraph(*main, Mesh{{{"x", 1}}});
+  if (!graph)
+    return std::unexpected(graph.error());
+  if (options.microbatches > 1)
+    if (auto part = microbatchOf(module, options.microbatches); !part)
+      return std::unexpected(part.error());
+  std::expected<PlanResult, std::string> result =
+      DevicePlanner(module, *graph, *main, cluster, options).run(devices, mesh);
+  if (!result)
+    return result;
+  result->madeFor = describeMaking(*main, cluster, options);
+  result->notes = std::move(*notes);
+  result->searchSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
 }
 
 } // namespace froe

@@ -2,6 +2,7 @@
 
 #include "FactorNames.h"
 
+#include "froe/Analysis/Plan.h"
 #include "froe/Analysis/ProgramGraph.h"
 
 #include <optional>
@@ -35,5 +36,8 @@ std::optional<std::string> restrictByConstraints(ProgramGraph &graph, const Fact
 /// Fixes every input, op and output to the strategy that a plan.json names.
 std::optional<std::string> restrictToPlanFile(ProgramGraph &graph, const FactorNames &names, const std::string &text,
                                               const std::string &file);
+
+/// Restricts the graph by all that the user asked for.
+std::optional<std::string> restrictByOptions(ProgramGraph &graph, const FactorNames &names, const PlanOptions &options);
 
 } // namespace froe

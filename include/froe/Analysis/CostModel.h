@@ -24,6 +24,9 @@ private:
   llvm::DenseSet<mlir::Operation *> behindProduct;
 };
 
+/// f32, bf16, i64, ...: the key of a device's rates.
+std::string elementTypeName(mlir::Value value);
+
 /// What decisions cost on one cluster and mesh, in seconds. Remembers what it was asked before.
 class CostModel {
 public:
@@ -47,6 +50,8 @@ public:
   std::string classOf(mlir::Operation *op) const;
   /// Bytes that one rank holds of a value while it is live; 0 where it stays in a kernel.
   int64_t storedBytes(mlir::Value value, const Sharding &sharding) const;
+  /// Bytes of one rank's part, wherever it is.
+  int64_t localBytesOf(mlir::Value value, const Sharding &sharding) const;
 
 private:
   double productSeconds(mlir::Operation *op, const Strategy &strategy) const;

@@ -1,0 +1,159 @@
+#include "DeviceSearch.h"
+
+#include "froe/Planning/Meshes.h"
+#include "froe/Planning/SearchCandidates.h"
+
+#include "dialects/Froe/Froe.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace froe {
+
+namespace {
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// Shorter stages than this many make a pipeline that mostly waits.
+constexpr int64_t kMostStages = 64, kMostMicrobatches = 256;
+constexpr int kThreads = 2;
+
+/// Seconds of all arithmetic of matrix products on one device at the best rate.
+double productSeconds(mlir::func::FuncOp main, const Cluster &cluster, const std::string &floatType) {
+  double seconds = 0;
+  main.walk([&](ContractOp op) {
+    double operations = 2;
+    for (const Factor &factor : llvm::cast<ShardableOpInterface>(op.getOperation()).getShardingRule().factors)
+      operations *= double(factor.size);
+    seconds += operations /
+               cluster.matmulRates(floatType.empty() ? elementTypeName(op.getLhs()) : floatType).bestFlopsPerSecond();
+  });
+  return seconds;
+}
+} // namespace
+
+DeviceSearch::DeviceSearch(mlir::ModuleOp module, const Cluster &cluster, const PlanOptions &options, Restrict restrict)
+    : module(module), cluster(cluster), options(options), restrict(std::move(restrict)), batch(batchSize(module)) {
+  if (!microbatchOf(module, 1))
+    batch = 1;
+}
+
+mlir::func::FuncOp DeviceSearch::microbatch(int64_t count) {
+  mlir::OwningOpRef<mlir::ModuleOp> &part = microbatches[count];
+  if (count > 1 && !part)
+    part = std::move(*microbatchOf(module, count));
+  return *mainOf(count > 1 ? *part : module);
+}
+
+std::expected<ProgramGraph, std::string> DeviceSearch::graphOf(const Division &division) {
+  std::expected<ProgramGraph, std::string> graph = buildGraph(microbatch(division.microbatches), division.mesh);
+  if (graph)
+    if (auto why = restrict(*graph))
+      return std::unexpected(*why);
+  return graph;
+}
+
+int64_t DeviceSearch::memoryLimitOf(int64_t devices) const {
+  return options.memoryBytes > 0 ? options.memoryBytes : cluster.withDevices(devices).memoryLimitBytes();
+}
+
+/// All arithmetic of matrix products, shared evenly, at the best rate.
+double DeviceSearch::arithmeticBound(const Division &division) {
+  auto [known, isNew] = arithmetic.try_emplace(division.microbatches);
+  if (isNew)
+    known->second = productSeconds(microbatch(division.microbatches), cluster, options.floatType);
+  return known->second / double(division.mesh.deviceCount()) * pipelineFactor(division, options.objective);
+}
+
+std::vector<int64_t> DeviceSearch::stageCounts(int64_t devices, const SearchSpace &where) const {
+  if (where.stages > 0)
+    return {where.stages};
+  std::vector<int64_t> counts;
+  int64_t most = std::min(devices, kMostStages);
+  for (int64_t stages = 1; stages <= most; ++stages)
+    if (devices % stages == 0)
+      counts.push_back(stages);
+  return counts;
+}
+
+/// One stage takes the batch whole: parts of it would only wait for each other.
+std::vector<int64_t> DeviceSearch::microbatchCounts(int64_t stages, const SearchSpace &where) const {
+  if (where.microbatches > 0)
+    return {where.microbatches};
+  std::vector<int64_t> counts = {1};
+  for (int64_t count = 2; stages > 1 && count <= std::min(batch, kMostMicrobatches); count *= 2)
+    counts.push_back(count);
+  return counts;
+}
+
+/// Meshes of few axes first: they are quickly solved, and their plans spare most of the others. Among these by the
+/// bound.
+std::vector<DeviceSearch::Candidate> DeviceSearch::candidatesFor(int64_t devices, const SearchSpace &where) {
+  std::vector<Candidate> candidates;
+  for (int64_t stages : stageCounts(devices, where)) {
+    std::vector<Mesh> meshes;
+    if (where.mesh)
+      meshes.push_back(*where.mesh);
+    else
+      meshes = meshesFor(cluster, devices / stages, where.maxAxes);
+    for (int64_t count : microbatchCounts(stages, where))
+      for (const Mesh &mesh : meshes) {
+        Division division{stages, count, mesh};
+        candidates.push_back({division, arithmeticBound(division)});
+      }
+  }
+  auto order = [](const Candidate &candidate) {
+    return std::pair(candidate.division.mesh.axisCount() > 2, candidate.bound);
+  };
+  llvm::stable_sort(candidates, [&](const Candidate &a, const Candidate &b) { return order(a) < order(b); });
+  return candidates;
+}
+
+BestDivision DeviceSearch::search(int64_t devices, const SearchSpace &where) {
+  std::vector<Candidate> candidates = candidatesFor(devices, where);
+  std::vector<double> bounds;
+  for (const Candidate &candidate : candidates)
+    bounds.push_back(candidate.bound);
+  std::vector<std::optional<StagedPlan>> plans(candidates.size());
+  BestDivision best;
+  best.smallestPeakBytes = std::numeric_limits<int64_t>::max();
+  int64_t memoryLimit = memoryLimitOf(devices);
+  std::vector<std::optional<NoStagedPlan>> failures(candidates.size());
+  auto weigh = [&](int index, double incumbent) -> Weighed {
+    const Division &division = candidates[index].division;
+    std::expected<ProgramGraph, std::string> graph = graphOf(division);
+    if (!graph) {
+      failures[index] = NoStagedPlan{.bound = kInfinity, .reason = NoPlan::Reason::Conflict, .why = graph.error()};
+      return {kInfinity, kInfinity};
+    }
+    StagePlanner planner(microbatch(division.microbatches), *graph, division, cluster, options, memoryLimit);
+    std::expected<StagedPlan, NoStagedPlan> plan = planner.plan(incumbent, where.tolerance);
+    if (!plan) {
+      failures[index] = plan.error();
+      return {kInfinity, plan.error().bound};
+    }
+    plans[index] = std::move(*plan);
+    return {plans[index]->solution.cost, plans[index]->solution.bound};
+  };
+  BestCandidate found = searchCandidates(
+      bounds, weigh, {.tolerance = where.tolerance, .threads = kThreads, .cancelled = options.solve.cancelled});
+  best.bound = found.bound;
+  best.searched = found.weighed;
+  if (found.index >= 0) {
+    best.plan = std::move(plans[found.index]);
+    best.plan->solution.bound = found.bound;
+    return best;
+  }
+  for (size_t i = 0; i < failures.size(); ++i) {
+    if (!failures[i])
+      continue;
+    if (failures[i]->reason == NoPlan::Reason::Conflict && best.conflict.empty())
+      best.conflict = failures[i]->why;
+    if (failures[i]->reason == NoPlan::Reason::Memory && failures[i]->smallestPeakBytes < best.smallestPeakBytes) {
+      best.smallestPeakBytes = failures[i]->smallestPeakBytes;
+      best.smallest = failures[i]->smallest;
+      best.smallestDivision = candidates[i].division;
+    }
+  }
+  return best;
+}
+
+} // namespace froe

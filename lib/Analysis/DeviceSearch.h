@@ -1,0 +1,66 @@
+#pragma once
+
+#include "Microbatch.h"
+#include "StagePlanner.h"
+
+#include <map>
+#include <memory>
+
+namespace froe {
+
+/// What a search for the best division of some devices found.
+struct BestDivision {
+  std::optional<StagedPlan> plan;
+  double bound = 0;     ///< no plan of any division costs less
+  int64_t searched = 0; ///< divisions that cheap bounds did not decide
+  /// Without a plan: the division whose smallest choice needs least, and the choice, if one is known.
+  Division smallestDivision;
+  int64_t smallestPeakBytes = 0;
+  std::vector<int> smallest;
+  std::string conflict; ///< why constraints leave no plan, where that is the reason
+};
+
+/// What may be searched.
+struct SearchSpace {
+  std::optional<Mesh> mesh; ///< of each stage; nothing: all with at most `maxAxes` axes
+  int maxAxes = 3;
+  int64_t stages = 1;       ///< 0: all numbers
+  int64_t microbatches = 0; ///< 0: all powers of two; one where there is one stage
+  double tolerance = 0;
+};
+
+/// Finds the best division of a number of devices.
+class DeviceSearch {
+public:
+  using Restrict = std::function<std::optional<std::string>(ProgramGraph &graph)>;
+
+  /// `restrict` takes out of a graph what the user does not want, or says why nothing is left.
+  DeviceSearch(mlir::ModuleOp module, const Cluster &cluster, const PlanOptions &options, Restrict restrict);
+
+  BestDivision search(int64_t devices, const SearchSpace &where);
+  /// @main of one microbatch of so many. Thread safe for numbers that were asked for before.
+  mlir::func::FuncOp microbatch(int64_t count);
+  /// The decisions of a division, restricted.
+  std::expected<ProgramGraph, std::string> graphOf(const Division &division);
+  int64_t memoryLimitOf(int64_t devices) const;
+
+private:
+  struct Candidate {
+    Division division;
+    double bound = 0;
+  };
+  std::vector<Candidate> candidatesFor(int64_t devices, const SearchSpace &where);
+  std::vector<int64_t> stageCounts(int64_t devices, const SearchSpace &where) const;
+  std::vector<int64_t> microbatchCounts(int64_t stages, const SearchSpace &where) const;
+  double arithmeticBound(const Division &division);
+
+  mlir::ModuleOp module;
+  const Cluster &cluster;
+  const PlanOptions &options;
+  Restrict restrict;
+  int64_t batch = 1;
+  std::map<int64_t, double> arithmetic; ///< seconds of a microbatch, by their number
+  std::map<int64_t, mlir::OwningOpRef<mlir::ModuleOp>> microbatches;
+};
+
+} // namespace froe

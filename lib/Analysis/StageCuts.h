@@ -1,0 +1,38 @@
+#pragma once
+
+#include "Segments.h"
+
+#include "froe/Planning/Problem.h"
+#include "froe/Planning/SplitStages.h"
+
+namespace froe {
+
+/// Where a program may be cut into stages, and what lies between two cuts under one choice of strategies.
+class StageCuts {
+public:
+  /// `problem` is that of `graph`. Cuts are where few bytes cross, between layers; at least `stages` - 1 where there
+  /// are.
+  StageCuts(const ProgramGraph &graph, const CostModel &costs, const Problem &problem, const std::vector<int> &choice,
+            int stages);
+
+  /// What lies between two cuts next to each other; seconds of sends are left to the caller.
+  const std::vector<StageUnit> &units() const { return between; }
+  /// What crosses the cut before unit `unit` (from 1).
+  const CutPoint &cutBefore(int unit) const { return cuts[unit - 1]; }
+  /// Position of the first op of a unit; of the unit behind the last one: the number of ops.
+  int firstPosition(int unit) const;
+  /// The form in which a value crosses: as its users share it, else as its maker leaves it, else, where that is
+  /// partial, as its first user needs it.
+  const Sharding &wireForm(int node, int result) const;
+
+private:
+  StageUnit &unitAt(int position);
+
+  const ProgramGraph &graph;
+  const std::vector<int> &choice;
+  std::vector<CutPoint> cuts;
+  std::vector<StageUnit> between;
+  int end = 0;
+};
+
+} // namespace froe

@@ -1,0 +1,153 @@
+#include "StagePlanner.h"
+
+#include "froe/Cost/Collectives.h"
+
+#include "llvm/Support/ErrorHandling.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace froe {
+
+namespace {
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// What `stages` ranks may use together.
+int64_t together(int64_t limit, int64_t stages) {
+  return limit > Problem::kUnlimited / stages ? Problem::kUnlimited : limit * stages;
+}
+
+void checkAnswer(const Problem &problem, const Solution &solution) {
+  if (auto why = verify(problem, solution))
+    llvm::report_fatal_error(llvm::Twine("the solver's answer is wrong: ") + *why);
+}
+
+} // namespace
+
+double pipelineFactor(const Division &division, Objective objective) {
+  double stages = double(division.stages), microbatches = double(division.microbatches);
+  return objective == Objective::Latency ? 1 + (microbatches - 1) / stages : microbatches / stages;
+}
+
+StagePlanner::StagePlanner(mlir::func::FuncOp main, const ProgramGraph &graph, Division division,
+                           const Cluster &cluster, const PlanOptions &options, int64_t memoryLimit)
+    : graph(graph), division(std::move(division)), cluster(cluster), options(options), memoryLimit(memoryLimit),
+      costs(main, this->division.mesh, cluster, options.floatType), builder(costs),
+      whole(builder.build(graph, together(memoryLimit, this->division.stages))) {}
+
+std::expected<StagedPlan, NoStagedPlan> StagePlanner::plan(double incumbent, double tolerance) {
+  double factor = pipelineFactor(division, options.objective), bound = lowerBound(whole) * factor;
+  if (bound >= incumbent)
+    return std::unexpected(NoStagedPlan{.bound = bound});
+  SolveOptions solveOptions = options.solve;
+  solveOptions.incumbent = incumbent / factor;
+  solveOptions.tolerance = tolerance;
+  solveOptions.cache = &cache;
+  std::expected<Solution, NoPlan> solution = solve(whole, solveOptions);
+  if (!solution) {
+    NoPlan &none = solution.error();
+    bound = none.reason == NoPlan::Reason::NotBetter ? std::max(bound, incumbent) : none.proven ? kInfinity : bound;
+    return std::unexpected(NoStagedPlan{bound, none.reason, none.smallestPeakBytes / division.stages, none.smallest});
+  }
+  checkAnswer(whole, *solution);
+  solution->bound = std::max(solution->bound * factor, bound);
+  if (division.stages > 1)
+    return planStages(*solution, tolerance);
+  StagedPlan plan{division, *solution, {describeStage(graph, whole, *solution)}, 0};
+  finish(plan);
+  return plan;
+}
+
+std::expected<StagedPlan, NoStagedPlan> StagePlanner::planStages(const Solution &relaxed, double tolerance) {
+  StageCuts cuts(graph, costs, whole, relaxed.choice, static_cast<int>(division.stages));
+  std::vector<StageUnit> units = cuts.units();
+  for (int unit = 1; unit < static_cast<int>(units.size()); ++unit)
+    units[unit - 1].sendSeconds = sendSeconds(cluster, bytesSent(cuts, unit), 0, division.mesh.deviceCount());
+  NoStagedPlan none{.bound = relaxed.bound, .reason = NoPlan::Reason::Memory, .smallest = {}};
+  // The answer for all memory together may not split into parts that fit: then as if it did, for each stage may choose
+  // anew.
+  for (int64_t limit : {memoryLimit, Problem::kUnlimited}) {
+    auto firstUnits = splitIntoStages(units, static_cast<int>(division.stages), division.microbatches, limit);
+    if (!firstUnits)
+      continue;
+    auto plan = solveStages(relaxed, cuts, *firstUnits, tolerance);
+    if (plan)
+      return plan;
+    none.smallestPeakBytes = plan.error().smallestPeakBytes;
+  }
+  return std::unexpected(none);
+}
+
+std::expected<StagedPlan, NoStagedPlan> StagePlanner::solveStages(const Solution &relaxed, const StageCuts &cuts,
+                                                                  const std::vector<int> &firstUnits,
+                                                                  double tolerance) {
+  StagedPlan plan{division, relaxed, {}, 0};
+  plan.solution.peakBytes = 0;
+  SolveOptions solveOptions = options.solve;
+  solveOptions.tolerance = tolerance;
+  solveOptions.price = relaxed.price;
+  solveOptions.cache = &cache;
+  for (size_t s = 0; s < firstUnits.size(); ++s) {
+    int unit = firstUnits[s];
+    int nextUnit = s + 1 < firstUnits.size() ? firstUnits[s + 1] : static_cast<int>(cuts.units().size());
+    int first = cuts.firstPosition(unit), end = cuts.firstPosition(nextUnit);
+    Segment part = segmentOf(graph, first, end,
+                             [&](int node, int result) -> const Sharding & { return cuts.wireForm(node, result); });
+    Problem problem = builder.build(part.graph, memoryLimit);
+    std::expected<Solution, NoPlan> solution = solve(problem, solveOptions);
+    if (!solution)
+      return std::unexpected(NoStagedPlan{relaxed.bound, solution.error().reason, solution.error().smallestPeakBytes,
+                                          solution.error().smallest});
+    checkAnswer(problem, *solution);
+    for (size_t i = 0; i < part.origins.size(); ++i)
+      if (!part.crosses[i])
+        plan.solution.choice[part.origins[i]] = solution->choice[i];
+    PlanStage stage = describeStage(part.graph, problem, *solution);
+    stage.firstOp = size_t(first);
+    stage.lastOp = size_t(std::max(first, end - 1));
+    stage.firstDevice = int64_t(s) * division.mesh.deviceCount();
+    if (s + 1 < firstUnits.size())
+      stage.sendSeconds = sendSeconds(cluster, bytesSent(cuts, nextUnit), stage.firstDevice,
+                                      stage.firstDevice + division.mesh.deviceCount());
+    plan.stages.push_back(std::move(stage));
+  }
+  finish(plan);
+  return plan;
+}
+
+/// By one rank over the cut before `unit`.
+int64_t StagePlanner::bytesSent(const StageCuts &cuts, int unit) const {
+  int64_t bytes = 0;
+  for (const CutPoint::Crossing &value : cuts.cutBefore(unit).values)
+    bytes += costs.localBytesOf(value.value, cuts.wireForm(value.node, value.result));
+  return bytes;
+}
+
+PlanStage StagePlanner::describeStage(const ProgramGraph &part, const Problem &problem,
+                                      const Solution &solution) const {
+  PlanStage stage{.mesh = division.mesh, .seconds = solution.cost, .memoryBytes = solution.peakBytes};
+  for (size_t i = 0; i < problem.nodes.size(); ++i) {
+    if (part.nodes[i].kind == GraphNode::Kind::Op)
+      stage.lastOp = std::max(stage.lastOp, size_t(part.nodes[i].position));
+    if (part.nodes[i].opName() == "weight")
+      for (const MemoryUse &use : problem.nodes[i].uses)
+        stage.weightBytes += use.bytes[solution.choice[i]];
+  }
+  return stage;
+}
+
+/// Seconds of the whole batch, and how many a second.
+void StagePlanner::finish(StagedPlan &plan) const {
+  std::vector<double> seconds;
+  for (const PlanStage &stage : plan.stages) {
+    seconds.push_back(stage.seconds + stage.sendSeconds);
+    plan.solution.peakBytes = std::max(plan.solution.peakBytes, stage.memoryBytes);
+  }
+  double slowest = double(division.microbatches) * *std::ranges::max_element(seconds);
+  plan.throughputPerSecond = slowest > 0 ? 1 / slowest : 0;
+  plan.solution.cost =
+      options.objective == Objective::Latency ? pipelineSeconds(seconds, division.microbatches) : slowest;
+  plan.solution.bound = std::min(plan.solution.bound, plan.solution.cost);
+}
+
+} // namespace froe

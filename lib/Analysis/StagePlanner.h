@@ -1,0 +1,82 @@
+#pragma once
+
+#include "BuildProblem.h"
+#include "StageCuts.h"
+
+#include "froe/Analysis/Plan.h"
+#include "froe/Cost/Cluster.h"
+#include "froe/Planning/Solve.h"
+
+namespace froe {
+
+/// One way to divide the work: the devices into stages with a mesh each, the batch into microbatches.
+struct Division {
+  int64_t stages = 1, microbatches = 1;
+  Mesh mesh; ///< of each stage
+
+  int64_t devices() const { return stages * mesh.deviceCount(); }
+};
+
+/// Seconds of the whole batch, in units of the seconds that all stages together need for a microbatch, where stages are
+/// equally long; no split takes less.
+///
+///   latency    1 + (M - 1) / S     the first microbatch passes all S stages, each other one leaves the slowest later
+///   throughput M / S               the slowest stage decides
+double pipelineFactor(const Division &division, Objective objective);
+
+/// What a division costs at its best, as far as it was found out.
+struct StagedPlan {
+  Division division;
+  /// Of a microbatch; cost and bound are of the whole batch. What several stages compute (tied weights) has the
+  /// strategy of the last one.
+  Solution solution;
+  std::vector<PlanStage> stages;
+  double throughputPerSecond = 0;
+};
+
+/// Why there is no plan, or none worth having.
+struct NoStagedPlan {
+  double bound = 0; ///< no plan of the division costs less; infinity: there is none at all
+  NoPlan::Reason reason = NoPlan::Reason::NotBetter;
+  int64_t smallestPeakBytes = 0;  ///< of one rank (Memory)
+  std::vector<int> smallest = {}; ///< the choice that needs it, where that is known
+  std::string why = "the constraints exclude each other: no choice of strategies keeps all of them"; ///< (Conflict)
+};
+
+/// Plans one division of a program. Not thread safe.
+///
+/// The microbatch is solved on the mesh of one stage first, with the memory of all stages together: every plan in
+/// stages is one of this problem's, so its bound holds for all splits. Its answer says where stages begin; each stage
+/// is then solved by itself, under its own limit, with what crosses a cut in the form of that answer.
+class StagePlanner {
+public:
+  /// `main` is a microbatch of the program, `graph` that on the division's mesh, with what may be chosen.
+  StagePlanner(mlir::func::FuncOp main, const ProgramGraph &graph, Division division, const Cluster &cluster,
+               const PlanOptions &options, int64_t memoryLimit);
+
+  /// A plan that costs less than `incumbent`, seconds of the whole batch, at most by `tolerance` above the cheapest
+  /// where that is possible.
+  std::expected<StagedPlan, NoStagedPlan> plan(double incumbent, double tolerance);
+  /// The microbatch on the mesh of one stage.
+  const Problem &problem() const { return whole; }
+
+private:
+  std::expected<StagedPlan, NoStagedPlan> planStages(const Solution &relaxed, double tolerance);
+  std::expected<StagedPlan, NoStagedPlan> solveStages(const Solution &relaxed, const StageCuts &cuts,
+                                                      const std::vector<int> &firstUnits, double tolerance);
+  int64_t bytesSent(const StageCuts &cuts, int unit) const;
+  PlanStage describeStage(const ProgramGraph &part, const Problem &problem, const Solution &solution) const;
+  void finish(StagedPlan &plan) const;
+
+  const ProgramGraph &graph;
+  Division division;
+  const Cluster &cluster;
+  const PlanOptions &options;
+  int64_t memoryLimit;
+  CostModel costs;
+  ProblemBuilder builder;
+  FoldCache cache;
+  Problem whole;
+};
+
+} // namespace froe
