@@ -15,7 +15,7 @@ namespace {
 std::vector<ReduceKind> partialKindsOf(mlir::func::FuncOp main) {
   std::set<ReduceKind> kinds;
   main.walk([&](mlir::Operation *op) {
-    if (llvm::isa<ContractOp>(op))
+    if (llvm::isa<ContractOp, GatherOp>(op))
       kinds.insert(ReduceKind::Sum);
     if (auto reduce = llvm::dyn_cast<ReduceOp>(op))
       kinds.insert(static_cast<ReduceKind>(reduce.getKind()));
@@ -37,9 +37,7 @@ Rule freeRule(mlir::Value value) {
 /// P1: the nodes, their strategies, and which value goes from which node to which.
 class GraphBuilder {
 public:
-  GraphBuilder(mlir::func::FuncOp main, const Mesh &mesh) : main(main), partialKinds(partialKindsOf(main)) {
-    graph.mesh = mesh;
-  }
+  explicit GraphBuilder(mlir::func::FuncOp main) : main(main) { graph.partialKinds = partialKindsOf(main); }
 
   std::expected<ProgramGraph, std::string> build() {
     for (mlir::BlockArgument argument : main.getArguments())
@@ -64,25 +62,17 @@ private:
     int node = 0, result = 0;
   };
 
-  const SharedTable<Strategy> &strategiesFor(const Rule &rule) {
+  int classOf(const Rule &rule) {
     std::string key = rule.str();
     for (const Factor &factor : rule.factors)
       key += fmt::format("/{}", factor.size);
-    auto [known, isNew] = strategies.try_emplace(key);
-    if (isNew)
-      known->second = enumerateStrategies(rule, graph.mesh, partialKinds);
-    // Axis orders inside a dim only differ in what later reshards cost; with three axes there are too many to weigh.
-    if (isNew && graph.mesh.axisCount() > 2)
-      llvm::erase_if(known->second.edit(), [](const Strategy &strategy) {
-        return !llvm::all_of(strategy.factorAxes, [](const AxisList &axes) { return llvm::is_sorted(axes); });
-      });
-    return known->second;
+    return classes.try_emplace(key, static_cast<int>(classes.size())).first->second;
   }
 
   int addNode(GraphNode::Kind kind, mlir::Value value, std::string name, int position, Rule rule,
               mlir::Operation *op = nullptr) {
-    GraphNode node{kind, value, op, position, std::move(name), std::move(rule), {}};
-    node.strategies = strategiesFor(node.rule);
+    GraphNode node{kind, value, op, position, std::move(name), std::move(rule), -1, {}};
+    node.ruleClass = classOf(node.rule);
     graph.nodes.push_back(std::move(node));
     return static_cast<int>(graph.nodes.size()) - 1;
   }
@@ -132,10 +122,9 @@ private:
   };
 
   mlir::func::FuncOp main;
-  std::vector<ReduceKind> partialKinds;
   ProgramGraph graph;
   std::unordered_map<mlir::Value, Source, ValueHash> sources;
-  std::unordered_map<std::string, SharedTable<Strategy>> strategies;
+  std::unordered_map<std::string, int> classes;
 };
 
 } // namespace
@@ -162,7 +151,28 @@ std::expected<mlir::func::FuncOp, std::string> mainOf(mlir::ModuleOp module) {
 }
 
 std::expected<ProgramGraph, std::string> buildGraph(mlir::func::FuncOp main, const Mesh &mesh) {
-  return GraphBuilder(main, mesh).build();
+  std::expected<ProgramGraph, std::string> graph = GraphBuilder(main).build();
+  if (graph)
+    putOnMesh(*graph, mesh);
+  return graph;
+}
+
+void putOnMesh(ProgramGraph &graph, const Mesh &mesh) {
+  graph.mesh = mesh;
+  std::unordered_map<int, SharedTable<Strategy>> known;
+  for (GraphNode &node : graph.nodes) {
+    auto [it, isNew] = known.try_emplace(node.ruleClass);
+    if (isNew) {
+      std::vector<Strategy> all = enumerateStrategies(node.rule, mesh, graph.partialKinds);
+      // Axis orders inside a dim only differ in what later reshards cost; with three axes there are too many to weigh.
+      if (mesh.axisCount() > 2)
+        llvm::erase_if(all, [](const Strategy &strategy) {
+          return !llvm::all_of(strategy.factorAxes, [](const AxisList &axes) { return llvm::is_sorted(axes); });
+        });
+      it->second = std::move(all);
+    }
+    node.strategies = it->second;
+  }
 }
 
 std::string nodeName(mlir::Operation *op) {

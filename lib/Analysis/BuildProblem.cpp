@@ -3,6 +3,7 @@
 #include "dialects/Froe/Froe.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/Hashing.h"
 
 #include <set>
 
@@ -58,11 +59,21 @@ private:
   llvm::DenseMap<mlir::Value, int64_t> ends;
 };
 
+static size_t hashOf(const Sharding &sharding) {
+  auto hash = llvm::hash_combine_range(sharding.partial.begin(), sharding.partial.end());
+  for (const AxisList &axes : sharding.dims)
+    hash = llvm::hash_combine(hash, llvm::hash_combine_range(axes.begin(), axes.end()));
+  return hash;
+}
+
 void ProblemBuilder::Distinct::add(const Sharding &sharding) {
-  auto same = llvm::find_if(shardings, [&](const Sharding *other) { return *other == sharding; });
-  indices.push_back(static_cast<int>(same - shardings.begin()));
-  if (same == shardings.end())
-    shardings.push_back(&sharding);
+  size_t hash = hashOf(sharding);
+  for (auto [it, end] = known.equal_range(hash); it != end; ++it)
+    if (*shardings[it->second] == sharding)
+      return indices.push_back(it->second);
+  known.emplace(hash, static_cast<int>(shardings.size()));
+  indices.push_back(static_cast<int>(shardings.size()));
+  shardings.push_back(&sharding);
 }
 
 const void *ProblemBuilder::keep(const GraphNode &node) {

@@ -23,6 +23,7 @@ private:
   struct Distinct {
     std::vector<const Sharding *> shardings;
     std::vector<int> indices;
+    std::multimap<size_t, int> known; ///< by a hash
 
     void add(const Sharding &sharding);
   };

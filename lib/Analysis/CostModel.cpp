@@ -1,6 +1,5 @@
 #include "froe/Analysis/CostModel.h"
 #include "froe/Cost/Collectives.h"
-#include "froe/Cost/Compute.h"
 
 #include "dialects/Froe/Froe.h"
 
@@ -57,7 +56,8 @@ double CostModel::computeSeconds(mlir::Operation *op, const Strategy &strategy) 
   if (llvm::isa<WeightOp, ConstantOp, IotaOp, ReshapeOp>(op))
     return 0;
   if (llvm::isa<ContractOp>(op))
-    return productSeconds(op, strategy) + cluster.device.kernelOverheadSeconds;
+    return matmulSeconds(cluster, productShape(op, strategy), productType(op->getOperand(0))) +
+           cluster.device.kernelOverheadSeconds;
   const Sharding &largest = llvm::isa<ReduceOp>(op) ? strategy.operands[0] : strategy.results[0];
   mlir::Value counted = llvm::isa<ReduceOp>(op) ? op->getOperand(0) : op->getResult(0);
   double operations = operationsPerElement(op) * elementsOf(shapeOf(counted), largest, mesh);
@@ -69,7 +69,7 @@ double CostModel::computeSeconds(mlir::Operation *op, const Strategy &strategy) 
   return seconds + (endsKernel ? cluster.device.kernelOverheadSeconds : 0);
 }
 
-double CostModel::productSeconds(mlir::Operation *op, const Strategy &strategy) const {
+MatmulShape CostModel::productShape(mlir::Operation *op, const Strategy &strategy) const {
   auto contract = llvm::cast<ContractOp>(op);
   MatmulShape shape;
   auto localSizeOf = [&](mlir::Value value, const Sharding &sharding, size_t dim) {
@@ -86,7 +86,7 @@ double CostModel::productSeconds(mlir::Operation *op, const Strategy &strategy) 
   shape.weight = isWeight(contract.getRhs()) || isWeight(contract.getLhs());
   if (isWeight(contract.getLhs()))
     std::swap(shape.m, shape.n);
-  return matmulSeconds(cluster, shape, productType(contract.getLhs()));
+  return shape;
 }
 
 int64_t CostModel::bytesMoved(mlir::Operation *op, const Strategy &strategy) const {

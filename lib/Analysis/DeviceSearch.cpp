@@ -16,18 +16,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int64_t kMostStages = 64, kMostMicrobatches = 256;
 constexpr int kThreads = 2;
 
-/// Seconds of all arithmetic of matrix products on one device at the best rate.
-double productSeconds(mlir::func::FuncOp main, const Cluster &cluster, const std::string &floatType) {
-  double seconds = 0;
-  main.walk([&](ContractOp op) {
-    double operations = 2;
-    for (const Factor &factor : llvm::cast<ShardableOpInterface>(op.getOperation()).getShardingRule().factors)
-      operations *= double(factor.size);
-    seconds += operations /
-               cluster.matmulRates(floatType.empty() ? elementTypeName(op.getLhs()) : floatType).bestFlopsPerSecond();
-  });
-  return seconds;
-}
 } // namespace
 
 DeviceSearch::DeviceSearch(mlir::ModuleOp module, const Cluster &cluster, const PlanOptions &options, Restrict restrict)
@@ -43,11 +31,21 @@ mlir::func::FuncOp DeviceSearch::microbatch(int64_t count) {
   return *mainOf(count > 1 ? *part : module);
 }
 
-std::expected<ProgramGraph, std::string> DeviceSearch::graphOf(const Division &division) {
-  std::expected<ProgramGraph, std::string> graph = buildGraph(microbatch(division.microbatches), division.mesh);
-  if (graph)
-    if (auto why = restrict(*graph))
-      return std::unexpected(*why);
+/// Graphs are large: they go from mesh to mesh.
+std::expected<std::unique_ptr<ProgramGraph>, std::string> DeviceSearch::graphOf(const Division &division) {
+  std::unique_ptr<ProgramGraph> graph = idle.take(division.microbatches);
+  if (!graph) {
+    std::expected<ProgramGraph, std::string> built = buildGraph(microbatch(division.microbatches), division.mesh);
+    if (!built)
+      return std::unexpected(built.error());
+    graph = std::make_unique<ProgramGraph>(std::move(*built));
+  } else {
+    putOnMesh(*graph, division.mesh);
+  }
+  if (auto why = restrict(*graph)) {
+    idle.give(division.microbatches, std::move(graph));
+    return std::unexpected(*why);
+  }
   return graph;
 }
 
@@ -55,12 +53,12 @@ int64_t DeviceSearch::memoryLimitOf(int64_t devices) const {
   return options.memoryBytes > 0 ? options.memoryBytes : cluster.withDevices(devices).memoryLimitBytes();
 }
 
-/// All arithmetic of matrix products, shared evenly, at the best rate.
-double DeviceSearch::arithmeticBound(const Division &division) {
-  auto [known, isNew] = arithmetic.try_emplace(division.microbatches);
-  if (isNew)
-    known->second = productSeconds(microbatch(division.microbatches), cluster, options.floatType);
-  return known->second / double(division.mesh.deviceCount()) * pipelineFactor(division, options.objective);
+double DeviceSearch::arithmeticSeconds(const Division &division) {
+  auto known = arithmetic.find(division.microbatches);
+  if (known == arithmetic.end())
+    known = arithmetic.try_emplace(division.microbatches, microbatch(division.microbatches), cluster, options.floatType)
+                .first;
+  return known->second.seconds(division.mesh.deviceCount()) * pipelineFactor(division, options.objective);
 }
 
 std::vector<int64_t> DeviceSearch::stageCounts(int64_t devices, const SearchSpace &where) const {
@@ -97,7 +95,7 @@ std::vector<DeviceSearch::Candidate> DeviceSearch::candidatesFor(int64_t devices
     for (int64_t count : microbatchCounts(stages, where))
       for (const Mesh &mesh : meshes) {
         Division division{stages, count, mesh};
-        candidates.push_back({division, arithmeticBound(division)});
+        candidates.push_back({division, arithmeticSeconds(division)});
       }
   }
   auto order = [](const Candidate &candidate) {
@@ -119,13 +117,15 @@ BestDivision DeviceSearch::search(int64_t devices, const SearchSpace &where) {
   std::vector<std::optional<NoStagedPlan>> failures(candidates.size());
   auto weigh = [&](int index, double incumbent) -> Weighed {
     const Division &division = candidates[index].division;
-    std::expected<ProgramGraph, std::string> graph = graphOf(division);
+    std::expected<std::unique_ptr<ProgramGraph>, std::string> graph = graphOf(division);
     if (!graph) {
       failures[index] = NoStagedPlan{.bound = kInfinity, .reason = NoPlan::Reason::Conflict, .why = graph.error()};
       return {kInfinity, kInfinity};
     }
-    StagePlanner planner(microbatch(division.microbatches), *graph, division, cluster, options, memoryLimit);
-    std::expected<StagedPlan, NoStagedPlan> plan = planner.plan(incumbent, where.tolerance);
+    std::expected<StagedPlan, NoStagedPlan> plan =
+        StagePlanner(microbatch(division.microbatches), **graph, division, cluster, options, memoryLimit)
+            .plan(incumbent, where.tolerance);
+    idle.give(division.microbatches, std::move(*graph));
     if (!plan) {
       failures[index] = plan.error();
       return {kInfinity, plan.error().bound};

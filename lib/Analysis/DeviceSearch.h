@@ -1,10 +1,12 @@
 #pragma once
 
+#include "ArithmeticBound.h"
 #include "Microbatch.h"
 #include "StagePlanner.h"
 
 #include <map>
 #include <memory>
+#include <mutex>
 
 namespace froe {
 
@@ -41,7 +43,7 @@ public:
   /// @main of one microbatch of so many. Thread safe for numbers that were asked for before.
   mlir::func::FuncOp microbatch(int64_t count);
   /// The decisions of a division, restricted.
-  std::expected<ProgramGraph, std::string> graphOf(const Division &division);
+  std::expected<std::unique_ptr<ProgramGraph>, std::string> graphOf(const Division &division);
   int64_t memoryLimitOf(int64_t devices) const;
 
 private:
@@ -52,14 +54,37 @@ private:
   std::vector<Candidate> candidatesFor(int64_t devices, const SearchSpace &where);
   std::vector<int64_t> stageCounts(int64_t devices, const SearchSpace &where) const;
   std::vector<int64_t> microbatchCounts(int64_t stages, const SearchSpace &where) const;
-  double arithmeticBound(const Division &division);
+  double arithmeticSeconds(const Division &division);
+
+  /// Graphs that nobody works on, by the number of microbatches. Thread safe.
+  class IdleGraphs {
+  public:
+    std::unique_ptr<ProgramGraph> take(int64_t microbatches) {
+      std::lock_guard lock(mutex);
+      std::vector<std::unique_ptr<ProgramGraph>> &same = graphs[microbatches];
+      if (same.empty())
+        return nullptr;
+      std::unique_ptr<ProgramGraph> graph = std::move(same.back());
+      same.pop_back();
+      return graph;
+    }
+    void give(int64_t microbatches, std::unique_ptr<ProgramGraph> graph) {
+      std::lock_guard lock(mutex);
+      graphs[microbatches].push_back(std::move(graph));
+    }
+
+  private:
+    std::mutex mutex;
+    std::map<int64_t, std::vector<std::unique_ptr<ProgramGraph>>> graphs;
+  };
 
   mlir::ModuleOp module;
   const Cluster &cluster;
   const PlanOptions &options;
   Restrict restrict;
   int64_t batch = 1;
-  std::map<int64_t, double> arithmetic; ///< seconds of a microbatch, by their number
+  std::map<int64_t, ArithmeticBound> arithmetic; ///< of a microbatch, by their number
+  IdleGraphs idle;
   std::map<int64_t, mlir::OwningOpRef<mlir::ModuleOp>> microbatches;
 };
 

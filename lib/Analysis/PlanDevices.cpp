@@ -63,7 +63,8 @@ public:
 private:
   PlanResult describe(StagedPlan plan) {
     mlir::func::FuncOp main = search.microbatch(plan.division.microbatches);
-    ProgramGraph graph = *search.graphOf(plan.division);
+    std::unique_ptr<ProgramGraph> held = std::move(*search.graphOf(plan.division));
+    const ProgramGraph &graph = *held;
     StagePlanner planner(main, graph, plan.division, cluster, options, search.memoryLimitOf(plan.division.devices()));
     double bound = plan.solution.bound;
     if (auto finer = planner.plan(plan.solution.cost, kFineTolerance);
@@ -114,7 +115,8 @@ private:
   std::string largestTensors(const BestDivision &best) {
     if (best.smallest.empty())
       return "";
-    ProgramGraph graph = *search.graphOf(best.smallestDivision);
+    std::unique_ptr<ProgramGraph> held = std::move(*search.graphOf(best.smallestDivision));
+    const ProgramGraph &graph = *held;
     StagePlanner planner(search.microbatch(best.smallestDivision.microbatches), graph, best.smallestDivision, cluster,
                          options, Problem::kUnlimited);
     return froe::largestTensors(graph, planner.problem(), best.smallest);

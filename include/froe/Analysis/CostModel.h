@@ -2,6 +2,7 @@
 
 #include "froe/Analysis/ProgramGraph.h"
 #include "froe/Cost/Cluster.h"
+#include "froe/Cost/Compute.h"
 #include "froe/Sharding/ReshardPlanner.h"
 #include "froe/Sharding/ReshardTable.h"
 
@@ -37,6 +38,10 @@ public:
 
   /// An op on one rank, on local shapes; 0 for what does no work (weights, views).
   double computeSeconds(mlir::Operation *op, const Strategy &strategy) const;
+  /// A product on one rank: local sizes.
+  MatmulShape productShape(mlir::Operation *contract, const Strategy &strategy) const;
+  /// The type that floats of the value's type are multiplied in.
+  std::string productType(mlir::Value value) const;
   /// The cheapest way from one sharding of a value to another; infinity where there is none.
   double reshardSeconds(mlir::Value value, const Sharding &from, const Sharding &to);
   /// The same from each of `from` to each of `to`, row-major.
@@ -54,10 +59,8 @@ public:
   int64_t localBytesOf(mlir::Value value, const Sharding &sharding) const;
 
 private:
-  double productSeconds(mlir::Operation *op, const Strategy &strategy) const;
   int64_t bytesMoved(mlir::Operation *op, const Strategy &strategy) const;
   int64_t bytesOfElement(mlir::Value value) const;
-  std::string productType(mlir::Value value) const;
 
   Mesh mesh;
   Cluster cluster;

@@ -26,6 +26,7 @@ struct GraphNode {
   int position = 0;              ///< of the op in its block; of an argument 0; of a result the number of ops
   std::string name;              ///< of the ONNX tensor or node
   Rule rule;
+  int ruleClass = -1; ///< equal for equal rules
   SharedTable<Strategy>
       strategies; ///< those that may be chosen, shared by equal nodes; of nodes without op `results[0]` is the sharding
 
@@ -52,6 +53,7 @@ struct ProgramGraph {
   Mesh mesh;
   std::vector<GraphNode> nodes; ///< inputs, then ops in order (each tensor node behind its op), then outputs
   std::vector<GraphEdge> edges;
+  std::vector<ReduceKind> partialKinds; ///< that some op makes; no other kind can occur
 };
 
 /// The function that a module runs; a module has exactly one `main`.
@@ -59,6 +61,9 @@ std::expected<mlir::func::FuncOp, std::string> mainOf(mlir::ModuleOp module);
 
 /// All strategies of all nodes, unrestricted. Fails where an op of @main is not shardable.
 std::expected<ProgramGraph, std::string> buildGraph(mlir::func::FuncOp main, const Mesh &mesh);
+
+/// Moves a graph to another mesh: all strategies there, unrestricted.
+void putOnMesh(ProgramGraph &graph, const Mesh &mesh);
 
 /// The ONNX node's name that a location carries; the op's name where it carries none.
 std::string nodeName(mlir::Operation *op);

@@ -12,6 +12,8 @@ int64_t elementBytes(std::string_view elementType);
 struct MatmulShape {
   int64_t m = 1, n = 1, k = 1, batch = 1;
   bool weight = true; ///< the k x n matrix is one, and comes from memory
+
+  bool operator==(const MatmulShape &) const = default;
 };
 
 /// Seconds inside the kernel; a caller adds cluster.device.kernelOverheadSeconds once a kernel, so that fused ops cost
