@@ -13,7 +13,7 @@ namespace froe {
 namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Shorter stages than this many make a pipeline that mostly waits.
-constexpr int64_t kMostStages = 64, kMostMicrobatches = 256;
+constexpr int64_t kMostStages = 64, kMostPerStage = 16;
 constexpr int kThreads = 2;
 
 } // namespace
@@ -72,12 +72,13 @@ std::vector<int64_t> DeviceSearch::stageCounts(int64_t devices, const SearchSpac
   return counts;
 }
 
-/// One stage takes the batch whole: parts of it would only wait for each other.
+/// One stage takes the batch whole: parts of it would only wait for each other. Others wait for a sixteenth of the time
+/// at most when there are sixteen microbatches for each, and more of them are smaller.
 std::vector<int64_t> DeviceSearch::microbatchCounts(int64_t stages, const SearchSpace &where) const {
   if (where.microbatches > 0)
     return {where.microbatches};
   std::vector<int64_t> counts = {1};
-  for (int64_t count = 2; stages > 1 && count <= std::min(batch, kMostMicrobatches); count *= 2)
+  for (int64_t count = 2; stages > 1 && count <= std::min(batch, kMostPerStage * stages); count *= 2)
     counts.push_back(count);
   return counts;
 }
@@ -115,7 +116,14 @@ BestDivision DeviceSearch::search(int64_t devices, const SearchSpace &where) {
   best.smallestPeakBytes = std::numeric_limits<int64_t>::max();
   int64_t memoryLimit = memoryLimitOf(devices);
   std::vector<std::optional<NoStagedPlan>> failures(candidates.size());
-  auto weigh = [&](int index, double incumbent) -> Weighed {
+  // Seconds of the whole batch that a byte more on each rank would save.
+  auto priceOf = [&](int index) {
+    if (index < 0)
+      return 0.0;
+    const Division &division = plans[index]->division;
+    return plans[index]->solution.price * double(division.stages) * pipelineFactor(division, options.objective);
+  };
+  auto weigh = [&](int index, double incumbent, int bestSoFar) -> Weighed {
     const Division &division = candidates[index].division;
     std::expected<std::unique_ptr<ProgramGraph>, std::string> graph = graphOf(division);
     if (!graph) {
@@ -124,7 +132,7 @@ BestDivision DeviceSearch::search(int64_t devices, const SearchSpace &where) {
     }
     std::expected<StagedPlan, NoStagedPlan> plan =
         StagePlanner(microbatch(division.microbatches), **graph, division, cluster, options, memoryLimit)
-            .plan(incumbent, where.tolerance);
+            .plan(incumbent, where.tolerance, priceOf(bestSoFar));
     idle.give(division.microbatches, std::move(*graph));
     if (!plan) {
       failures[index] = plan.error();

@@ -15,7 +15,7 @@ namespace froe {
 
 namespace {
 /// Divisions that may differ by less are as good as each other: costs are no more exact.
-constexpr double kTolerance = 0.02;
+constexpr double kTolerance = 0.025;
 /// The one that is taken is looked at again.
 constexpr double kFineTolerance = 0.002;
 /// The same for the table of device counts, which need not be as exact.

@@ -35,13 +35,14 @@ StagePlanner::StagePlanner(mlir::func::FuncOp main, const ProgramGraph &graph, D
       costs(main, this->division.mesh, cluster, options.floatType), builder(costs),
       whole(builder.build(graph, together(memoryLimit, this->division.stages))) {}
 
-std::expected<StagedPlan, NoStagedPlan> StagePlanner::plan(double incumbent, double tolerance) {
+std::expected<StagedPlan, NoStagedPlan> StagePlanner::plan(double incumbent, double tolerance, double price) {
   double factor = pipelineFactor(division, options.objective), bound = lowerBound(whole) * factor;
   if (bound >= incumbent)
     return std::unexpected(NoStagedPlan{.bound = bound});
   SolveOptions solveOptions = options.solve;
   solveOptions.incumbent = incumbent / factor;
   solveOptions.tolerance = tolerance;
+  solveOptions.price = price / factor / double(division.stages);
   solveOptions.cache = &cache;
   std::expected<Solution, NoPlan> solution = solve(whole, solveOptions);
   if (!solution) {

@@ -55,8 +55,9 @@ public:
                const PlanOptions &options, int64_t memoryLimit);
 
   /// A plan that costs less than `incumbent`, seconds of the whole batch, at most by `tolerance` above the cheapest
-  /// where that is possible.
-  std::expected<StagedPlan, NoStagedPlan> plan(double incumbent, double tolerance);
+  /// where that is possible. `price`: what a byte more on each rank may save about, in seconds of the whole batch; 0:
+  /// unknown.
+  std::expected<StagedPlan, NoStagedPlan> plan(double incumbent, double tolerance, double price = 0);
   /// The microbatch on the mesh of one stage.
   const Problem &problem() const { return whole; }
 

@@ -10,13 +10,13 @@ namespace {
 constexpr size_t kBatch = 8;
 
 /// Weighs each of a batch, on as many threads as there are.
-std::vector<Weighed> weighAll(std::span<const int> batch, const std::function<Weighed(int, double)> &weigh,
-                              double incumbent, int threads) {
+std::vector<Weighed> weighAll(std::span<const int> batch, const std::function<Weighed(int, double, int)> &weigh,
+                              double incumbent, int best, int threads) {
   std::vector<Weighed> results(batch.size());
   std::atomic<size_t> next = 0;
   auto work = [&] {
     for (size_t i = next++; i < batch.size(); i = next++)
-      results[i] = weigh(batch[i], incumbent);
+      results[i] = weigh(batch[i], incumbent, best);
   };
   std::vector<std::jthread> others;
   for (int t = 1; t < std::min<int>(threads, static_cast<int>(batch.size())); ++t)
@@ -27,7 +27,7 @@ std::vector<Weighed> weighAll(std::span<const int> batch, const std::function<We
 }
 } // namespace
 
-BestCandidate searchCandidates(std::span<const double> bounds, const std::function<Weighed(int, double)> &weigh,
+BestCandidate searchCandidates(std::span<const double> bounds, const std::function<Weighed(int, double, int)> &weigh,
                                const CandidateSearch &options) {
   BestCandidate best;
   best.bound = std::numeric_limits<double>::infinity();
@@ -42,7 +42,7 @@ BestCandidate searchCandidates(std::span<const double> bounds, const std::functi
       else
         batch.push_back(static_cast<int>(next));
     }
-    std::vector<Weighed> results = weighAll(batch, weigh, worthwhile, options.threads);
+    std::vector<Weighed> results = weighAll(batch, weigh, worthwhile, best.index, options.threads);
     best.weighed += static_cast<int64_t>(batch.size());
     for (size_t i = 0; i < batch.size(); ++i) {
       best.bound = std::min(best.bound, std::max(results[i].bound, bounds[batch[i]]));

@@ -31,13 +31,14 @@ struct BestCandidate {
 };
 
 /// The candidate with the cheapest plan. `bounds` are lower bounds that cost nothing, in the order in which candidates
-/// are tried: likely ones first. `weigh(index, incumbent)` may end without a plan as soon as it knows that none costs
-/// less than `incumbent`; it runs on several threads at once.
+/// are tried: likely ones first. `weigh(index, incumbent, best)` may end without a plan as soon as it knows that none
+/// costs less than `incumbent`; `best` is the candidate that this comes from, or -1. It runs on several threads at
+/// once.
 ///
 /// Candidates are tried in batches of fixed size, with the best cost before the batch as the incumbent of all in it, so
 /// that the answer does not depend on the number of threads.
 BestCandidate searchCandidates(std::span<const double> bounds,
-                               const std::function<Weighed(int index, double incumbent)> &weigh,
+                               const std::function<Weighed(int index, double incumbent, int best)> &weigh,
                                const CandidateSearch &options = {});
 
 } // namespace froe

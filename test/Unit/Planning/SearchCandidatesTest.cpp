@@ -30,7 +30,7 @@ struct Known {
 TEST(SearchCandidates, FindsTheCheapest) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     Known known(seed);
-    auto weigh = [&](int index, double incumbent) { return known.weigh(index, incumbent); };
+    auto weigh = [&](int index, double incumbent, int) { return known.weigh(index, incumbent); };
     BestCandidate best = searchCandidates(known.bounds, weigh);
     double cheapest = *std::ranges::min_element(known.costs);
     EXPECT_EQ(best.cost, cheapest);
@@ -44,7 +44,7 @@ TEST(SearchCandidates, FindsTheCheapest) {
 TEST(SearchCandidates, ToleranceBoundsTheLoss) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     Known known(seed);
-    auto weigh = [&](int index, double incumbent) { return known.weigh(index, incumbent); };
+    auto weigh = [&](int index, double incumbent, int) { return known.weigh(index, incumbent); };
     BestCandidate best = searchCandidates(known.bounds, weigh, {.tolerance = 0.1});
     double cheapest = *std::ranges::min_element(known.costs);
     EXPECT_LE(0.9 * best.cost, cheapest);
@@ -59,7 +59,7 @@ TEST(SearchCandidates, ThreadsDoNotChangeTheAnswer) {
   BestCandidate best[2];
   for (int t : {0, 1}) {
     std::mutex mutex;
-    auto weigh = [&](int index, double incumbent) {
+    auto weigh = [&](int index, double incumbent, int) {
       std::lock_guard lock(mutex);
       asked[t].insert({index, incumbent});
       return known.weigh(index, incumbent);
@@ -73,7 +73,7 @@ TEST(SearchCandidates, ThreadsDoNotChangeTheAnswer) {
 
 TEST(SearchCandidates, NoPlanIsAnAnswer) {
   std::vector<double> bounds = {1, 2};
-  BestCandidate best = searchCandidates(bounds, [](int, double) { return Weighed{.bound = 5}; });
+  BestCandidate best = searchCandidates(bounds, [](int, double, int) { return Weighed{.bound = 5}; });
   EXPECT_EQ(best.index, -1);
   EXPECT_EQ(best.bound, 5);
   EXPECT_EQ(searchCandidates({}, {}).index, -1);
@@ -82,7 +82,7 @@ TEST(SearchCandidates, NoPlanIsAnAnswer) {
 TEST(SearchCandidates, CancelledKeepsTheBound) {
   Known known(1);
   int asked = 0;
-  auto weigh = [&](int index, double incumbent) { return known.weigh(index, incumbent); };
+  auto weigh = [&](int index, double incumbent, int) { return known.weigh(index, incumbent); };
   BestCandidate best = searchCandidates(known.bounds, weigh, {.cancelled = [&] { return asked++ > 0; }});
   EXPECT_EQ(best.weighed, 8);
   EXPECT_LE(best.bound, *std::ranges::min_element(known.bounds));
