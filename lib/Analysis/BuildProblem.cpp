@@ -188,6 +188,13 @@ void ProblemBuilder::expectReshards(const ProgramGraph &graph) {
     costs.expectReshards(source.first, source.second);
 }
 
+double ProblemBuilder::leastSeconds(const ProgramGraph &graph) {
+  double seconds = 0;
+  for (const GraphNode &node : graph.nodes)
+    seconds += *std::ranges::min_element(nodeCosts(node).get());
+  return seconds;
+}
+
 Problem ProblemBuilder::build(const ProgramGraph &graph, int64_t memoryLimit) {
   expectReshards(graph);
   Problem problem;

@@ -17,6 +17,8 @@ public:
 
   /// Nodes, strategies and edges have the indices of the graph.
   Problem build(const ProgramGraph &graph, int64_t memoryLimit);
+  /// A lower bound that needs no edges: the cheapest strategy of each node.
+  double leastSeconds(const ProgramGraph &graph);
 
 private:
   /// Few shardings stand behind many strategies: which distinct one each strategy has.

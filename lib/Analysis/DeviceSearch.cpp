@@ -83,16 +83,24 @@ std::vector<int64_t> DeviceSearch::microbatchCounts(int64_t stages, const Search
   return counts;
 }
 
-/// Meshes of few axes first: they are quickly solved, and their plans spare most of the others. Among these by the
-/// bound.
+/// Meshes of one stage. A plan on few axes is one on more axes of which some go together, so that those of most axes
+/// stand for all; the others, quickly solved, are worth it where they spare most of the rest.
+std::vector<Mesh> DeviceSearch::meshesOf(int64_t devices, const SearchSpace &where, bool coarseToo) const {
+  if (where.mesh)
+    return {*where.mesh};
+  std::vector<Mesh> meshes = meshesFor(cluster, devices, where.maxAxes);
+  int most = meshes.back().axisCount();
+  if (!coarseToo)
+    llvm::erase_if(meshes, [&](const Mesh &mesh) { return mesh.axisCount() < most; });
+  return meshes;
+}
+
+/// Meshes of few axes first, then by the bound.
 std::vector<DeviceSearch::Candidate> DeviceSearch::candidatesFor(int64_t devices, const SearchSpace &where) {
   std::vector<Candidate> candidates;
-  for (int64_t stages : stageCounts(devices, where)) {
-    std::vector<Mesh> meshes;
-    if (where.mesh)
-      meshes.push_back(*where.mesh);
-    else
-      meshes = meshesFor(cluster, devices / stages, where.maxAxes);
+  std::vector<int64_t> stageCounts = this->stageCounts(devices, where);
+  for (int64_t stages : stageCounts) {
+    std::vector<Mesh> meshes = meshesOf(devices / stages, where, stages == stageCounts.front());
     for (int64_t count : microbatchCounts(stages, where))
       for (const Mesh &mesh : meshes) {
         Division division{stages, count, mesh};

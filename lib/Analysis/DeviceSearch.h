@@ -52,6 +52,7 @@ private:
     double bound = 0;
   };
   std::vector<Candidate> candidatesFor(int64_t devices, const SearchSpace &where);
+  std::vector<Mesh> meshesOf(int64_t devices, const SearchSpace &where, bool coarseToo) const;
   std::vector<int64_t> stageCounts(int64_t devices, const SearchSpace &where) const;
   std::vector<int64_t> microbatchCounts(int64_t stages, const SearchSpace &where) const;
   double arithmeticSeconds(const Division &division);

@@ -32,11 +32,16 @@ double pipelineFactor(const Division &division, Objective objective) {
 StagePlanner::StagePlanner(mlir::func::FuncOp main, const ProgramGraph &graph, Division division,
                            const Cluster &cluster, const PlanOptions &options, int64_t memoryLimit)
     : graph(graph), division(std::move(division)), cluster(cluster), options(options), memoryLimit(memoryLimit),
-      costs(main, this->division.mesh, cluster, options.floatType), builder(costs),
-      whole(builder.build(graph, together(memoryLimit, this->division.stages))) {}
+      costs(main, this->division.mesh, cluster, options.floatType), builder(costs) {}
+
+const Problem &StagePlanner::problem() {
+  if (!whole)
+    whole = builder.build(graph, together(memoryLimit, division.stages));
+  return *whole;
+}
 
 std::expected<StagedPlan, NoStagedPlan> StagePlanner::plan(double incumbent, double tolerance, double price) {
-  double factor = pipelineFactor(division, options.objective), bound = lowerBound(whole) * factor;
+  double factor = pipelineFactor(division, options.objective), bound = builder.leastSeconds(graph) * factor;
   if (bound >= incumbent)
     return std::unexpected(NoStagedPlan{.bound = bound});
   SolveOptions solveOptions = options.solve;
@@ -44,23 +49,23 @@ std::expected<StagedPlan, NoStagedPlan> StagePlanner::plan(double incumbent, dou
   solveOptions.tolerance = tolerance;
   solveOptions.price = price / factor / double(division.stages);
   solveOptions.cache = &cache;
-  std::expected<Solution, NoPlan> solution = solve(whole, solveOptions);
+  std::expected<Solution, NoPlan> solution = solve(problem(), solveOptions);
   if (!solution) {
     NoPlan &none = solution.error();
     bound = none.reason == NoPlan::Reason::NotBetter ? std::max(bound, incumbent) : none.proven ? kInfinity : bound;
     return std::unexpected(NoStagedPlan{bound, none.reason, none.smallestPeakBytes / division.stages, none.smallest});
   }
-  checkAnswer(whole, *solution);
+  checkAnswer(*whole, *solution);
   solution->bound = std::max(solution->bound * factor, bound);
   if (division.stages > 1)
     return planStages(*solution, tolerance);
-  StagedPlan plan{division, *solution, {describeStage(graph, whole, *solution)}, 0};
+  StagedPlan plan{division, *solution, {describeStage(graph, *whole, *solution)}, 0};
   finish(plan);
   return plan;
 }
 
 std::expected<StagedPlan, NoStagedPlan> StagePlanner::planStages(const Solution &relaxed, double tolerance) {
-  StageCuts cuts(graph, costs, whole, relaxed.choice, static_cast<int>(division.stages));
+  StageCuts cuts(graph, costs, *whole, relaxed.choice, static_cast<int>(division.stages));
   std::vector<StageUnit> units = cuts.units();
   for (int unit = 1; unit < static_cast<int>(units.size()); ++unit)
     units[unit - 1].sendSeconds = sendSeconds(cluster, bytesSent(cuts, unit), 0, division.mesh.deviceCount());

@@ -59,7 +59,7 @@ public:
   /// unknown.
   std::expected<StagedPlan, NoStagedPlan> plan(double incumbent, double tolerance, double price = 0);
   /// The microbatch on the mesh of one stage.
-  const Problem &problem() const { return whole; }
+  const Problem &problem();
 
 private:
   std::expected<StagedPlan, NoStagedPlan> planStages(const Solution &relaxed, double tolerance);
@@ -77,7 +77,7 @@ private:
   CostModel costs;
   ProblemBuilder builder;
   FoldCache cache;
-  Problem whole;
+  std::optional<Problem> whole;
 };
 
 } // namespace froe
