@@ -162,15 +162,9 @@ void putOnMesh(ProgramGraph &graph, const Mesh &mesh) {
   std::unordered_map<int, SharedTable<Strategy>> known;
   for (GraphNode &node : graph.nodes) {
     auto [it, isNew] = known.try_emplace(node.ruleClass);
-    if (isNew) {
-      std::vector<Strategy> all = enumerateStrategies(node.rule, mesh, graph.partialKinds);
+    if (isNew)
       // Axis orders inside a dim only differ in what later reshards cost; with three axes there are too many to weigh.
-      if (mesh.axisCount() > 2)
-        llvm::erase_if(all, [](const Strategy &strategy) {
-          return !llvm::all_of(strategy.factorAxes, [](const AxisList &axes) { return llvm::is_sorted(axes); });
-        });
-      it->second = std::move(all);
-    }
+      it->second = enumerateStrategies(node.rule, mesh, graph.partialKinds, mesh.axisCount() > 2);
     node.strategies = it->second;
   }
 }

@@ -8,8 +8,9 @@ namespace {
 /// Gives one axis after the other to nothing, to a factor (at each position of its list), or to the partial form.
 class Enumeration {
 public:
-  Enumeration(const Rule &rule, const Mesh &mesh, std::span<const ReduceKind> partialKinds)
-      : rule(rule), mesh(mesh), partialKinds(partialKinds), factorAxes(rule.factors.size()) {}
+  Enumeration(const Rule &rule, const Mesh &mesh, std::span<const ReduceKind> partialKinds, bool ascendingOnly)
+      : rule(rule), mesh(mesh), partialKinds(partialKinds), ascendingOnly(ascendingOnly),
+        factorAxes(rule.factors.size()) {}
 
   std::vector<Strategy> run() {
     assign(0);
@@ -42,7 +43,7 @@ private:
     AxisList &list = factorAxes[f];
     if (rule.factors[f].kind == FactorKind::Whole || mesh.blocks(list) * mesh.axes[axis].size > rule.factors[f].size)
       return;
-    for (size_t position = 0; position <= list.size(); ++position) {
+    for (size_t position = ascendingOnly ? list.size() : 0; position <= list.size(); ++position) {
       list.insert(list.begin() + position, axis);
       assign(axis + 1);
       list.erase(list.begin() + position);
@@ -60,6 +61,7 @@ private:
   const Rule &rule;
   const Mesh &mesh;
   std::span<const ReduceKind> partialKinds;
+  bool ascendingOnly;
   std::vector<AxisList> factorAxes;
   AxisList partialAxes;
   int form = -1;
@@ -68,9 +70,9 @@ private:
 };
 } // namespace
 
-std::vector<Strategy> enumerateStrategies(const Rule &rule, const Mesh &mesh,
-                                          std::span<const ReduceKind> partialKinds) {
-  return Enumeration(rule, mesh, partialKinds).run();
+std::vector<Strategy> enumerateStrategies(const Rule &rule, const Mesh &mesh, std::span<const ReduceKind> partialKinds,
+                                          bool ascendingOnly) {
+  return Enumeration(rule, mesh, partialKinds, ascendingOnly).run();
 }
 
 } // namespace froe

@@ -9,14 +9,15 @@ namespace froe {
 
 namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr float kFar = std::numeric_limits<float>::infinity();
 
 /// Takes a move from where all starts are `from` away; whether some start is nearer to its end now. One source for all
 /// widths of vectors: the loader picks the widest that the processor has.
-__attribute__((target_clones("avx512f", "avx2", "default"))) bool relax(const double *from, double *to, double move,
+__attribute__((target_clones("avx512f", "avx2", "default"))) bool relax(const float *from, float *to, float move,
                                                                         size_t starts) {
-  double gain = 0;
+  float gain = 0;
   for (size_t start = 0; start < starts; ++start) {
-    double through = from[start] + move;
+    float through = from[start] + move;
     gain = through < to[start] ? 1 : gain;
     to[start] = std::min(to[start], through);
   }
@@ -25,8 +26,8 @@ __attribute__((target_clones("avx512f", "avx2", "default"))) bool relax(const do
 
 /// Seconds from all starts, the first layouts, to every layout: Bellman and Ford's relaxation, of all starts at a time,
 /// since that is one vector operation a move.
-std::vector<double> distances(const ReshardMoves &graph, size_t starts) {
-  std::vector<double> seconds(graph.layouts.size() * starts, kInfinity);
+std::vector<float> distances(const ReshardMoves &graph, size_t starts) {
+  std::vector<float> seconds(graph.layouts.size() * starts, kFar);
   auto at = [&](int layout) { return &seconds[size_t(layout) * starts]; };
   for (size_t start = 0; start < starts; ++start)
     at(static_cast<int>(start))[start] = 0;
@@ -35,7 +36,7 @@ std::vector<double> distances(const ReshardMoves &graph, size_t starts) {
     any = false;
     std::vector<char> next(graph.layouts.size(), false);
     for (const ReshardMoves::Move &move : graph.moves)
-      if (active[move.from] && relax(at(move.from), at(move.to), move.seconds, starts))
+      if (active[move.from] && relax(at(move.from), at(move.to), float(move.seconds), starts))
         any = active[move.to] = next[move.to] = true;
     active = std::move(next);
   }

@@ -25,7 +25,7 @@ private:
   const Mesh &mesh;
   const StepCost &cost;
   std::unordered_map<uint64_t, int> starts, layouts; ///< indices by layout
-  std::vector<double> seconds;                       ///< by layout, then start
+  std::vector<float> seconds;                        ///< by layout, then start; costs are no more exact
 };
 
 } // namespace froe

@@ -30,10 +30,11 @@ std::expected<Strategy, std::string> makeStrategy(const Rule &rule, const Mesh &
                                                   ReduceKind partialKind = ReduceKind::Sum);
 
 /// All strategies: every axis of the mesh (of size > 1) is given to one factor, to a partial form, or to none. Axis
-/// order inside a factor is both ways. Factors smaller than the number of blocks are not cut. In a fixed order,
-/// replicated first, without repeats. Partial forms are used with the kinds in `partialKinds` only: those that some op
-/// of the program makes.
+/// order inside a factor is both ways, unless `ascendingOnly`. Factors smaller than the number of blocks are not cut.
+/// In a fixed order, replicated first, without repeats. Partial forms are used with the kinds in `partialKinds` only:
+/// those that some op of the program makes.
 std::vector<Strategy> enumerateStrategies(const Rule &rule, const Mesh &mesh,
-                                          std::span<const ReduceKind> partialKinds = kReduceKinds);
+                                          std::span<const ReduceKind> partialKinds = kReduceKinds,
+                                          bool ascendingOnly = false);
 
 } // namespace froe

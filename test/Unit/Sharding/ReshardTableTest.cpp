@@ -39,7 +39,7 @@ TEST(ReshardTable, HoldsWhatTheCheapestPathsCost) {
     ReshardPlanner planner(mesh, cost);
     for (size_t i = 0; i < all.size(); ++i)
       for (size_t j = 0; j < all.size(); ++j)
-        EXPECT_EQ(table[i * all.size() + j], planner.cost(shape, 4, *all[i], *all[j]))
+        EXPECT_FLOAT_EQ(table[i * all.size() + j], planner.cost(shape, 4, *all[i], *all[j]))
             << all[i]->str(mesh) << " to " << all[j]->str(mesh);
   }
 }
