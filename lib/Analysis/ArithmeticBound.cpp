@@ -19,7 +19,7 @@ std::vector<int64_t> divisorsOf(int64_t number) {
 ArithmeticBound::ArithmeticBound(mlir::func::FuncOp main, const Cluster &cluster, const std::string &floatType)
     : cluster(cluster) {
   Mesh one{{{"x", 1}}};
-  CostModel costs(main, one, cluster, floatType);
+  CostModel costs(std::make_shared<KernelForecast>(main), one, cluster, floatType);
   main.walk([&](ContractOp op) {
     Strategy whole;
     for (mlir::Value operand : op->getOperands())

@@ -1,8 +1,10 @@
+#include "froe/Analysis/KernelForecast.h"
 #include "froe/Analysis/ProgramGraph.h"
 
 #include "dialects/Froe/Froe.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <set>
 #include <unordered_map>
@@ -37,7 +39,10 @@ Rule freeRule(mlir::Value value) {
 /// P1: the nodes, their strategies, and which value goes from which node to which.
 class GraphBuilder {
 public:
-  explicit GraphBuilder(mlir::func::FuncOp main) : main(main) { graph.partialKinds = partialKindsOf(main); }
+  explicit GraphBuilder(mlir::func::FuncOp main) : main(main) {
+    graph.partialKinds = partialKindsOf(main);
+    graph.forecast = std::make_shared<KernelForecast>(main);
+  }
 
   std::expected<ProgramGraph, std::string> build() {
     for (mlir::BlockArgument argument : main.getArguments())
@@ -53,6 +58,8 @@ public:
     mlir::Operation *terminator = main.getBody().front().getTerminator();
     for (mlir::OpOperand &operand : terminator->getOpOperands())
       addOutput(operand, position);
+    classify();
+    findUses(graph);
     return std::move(graph);
   }
 
@@ -69,9 +76,42 @@ private:
     return classes.try_emplace(key, static_cast<int>(classes.size())).first->second;
   }
 
+  /// All that an op costs depends on, but its strategies.
+  std::string contentOf(mlir::Operation *op) const {
+    std::string key;
+    auto append = [&](const void *unique) { key.append(reinterpret_cast<const char *>(&unique), sizeof unique); };
+    auto appendValue = [&](mlir::Value value) {
+      append(value.getType().getAsOpaquePointer());
+      key.push_back(graph.forecast->staysInKernel(value) ? 'k' : isWeight(value) ? 'w' : '-');
+    };
+    append(op->getName().getAsOpaquePointer());
+    append(op->getAttrDictionary().getAsOpaquePointer());
+    for (mlir::Value operand : op->getOperands())
+      appendValue(operand);
+    for (mlir::Value result : op->getResults())
+      appendValue(result);
+    key.push_back(graph.forecast->followsProduct(op) ? 'f' : '-');
+    return key;
+  }
+
+  void classify() {
+    std::unordered_map<std::string, int> known;
+    auto classOfKey = [&](const std::string &key) {
+      return known.try_emplace(key, static_cast<int>(known.size())).first->second;
+    };
+    for (GraphNode &node : graph.nodes)
+      if (node.op)
+        node.opClass = classOfKey(contentOf(node.op));
+    for (GraphEdge &edge : graph.edges) {
+      bool toOp = graph.nodes[edge.to].kind == GraphNode::Kind::Op;
+      edge.edgeClass = classOfKey(fmt::format("{} {} {} {}", edge.value.getType().getAsOpaquePointer(), edge.result,
+                                              toOp, fmt::join(edge.operands, " ")));
+    }
+  }
+
   int addNode(GraphNode::Kind kind, mlir::Value value, std::string name, int position, Rule rule,
               mlir::Operation *op = nullptr) {
-    GraphNode node{kind, value, op, position, std::move(name), std::move(rule), -1, {}};
+    GraphNode node{kind, value, op, position, std::move(name), std::move(rule), -1, -1, {}, {}};
     node.ruleClass = classOf(node.rule);
     graph.nodes.push_back(std::move(node));
     return static_cast<int>(graph.nodes.size()) - 1;

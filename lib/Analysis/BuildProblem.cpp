@@ -9,55 +9,7 @@
 
 namespace froe {
 
-namespace {
-
-/// The position behind the last use of each value; a view's uses count for what it views.
-llvm::DenseMap<mlir::Value, int64_t> endsOfLife(const ProgramGraph &graph, int64_t end) {
-  llvm::DenseMap<mlir::Value, int64_t> ends;
-  for (const GraphNode &node : llvm::reverse(graph.nodes)) {
-    if (node.kind == GraphNode::Kind::Output)
-      ends[node.value] = end;
-    if (node.kind != GraphNode::Kind::Op)
-      continue;
-    for (mlir::Value operand : node.op->getOperands()) {
-      int64_t use = llvm::isa<ReshapeOp>(node.op) ? ends.lookup(node.op->getResult(0)) : node.position + 1;
-      ends[operand] = std::max(ends.lookup(operand), use);
-    }
-  }
-  return ends;
-}
-
-/// Appends the bytes of numbers and pointers.
-template <typename... Parts> std::string keyOf(const Parts &...parts) {
-  std::string key;
-  (key.append(reinterpret_cast<const char *>(&parts), sizeof parts), ...);
-  return key;
-}
-
-const void *typeOf(mlir::Value value) { return value.getType().getAsOpaquePointer(); }
-} // namespace
-
-/// P4: how long values live.
-class Lifetimes {
-public:
-  explicit Lifetimes(const ProgramGraph &graph) {
-    for (const GraphNode &node : graph.nodes)
-      end = std::max<int64_t>(end, node.position + 1);
-    ends = endsOfLife(graph, end);
-  }
-
-  Interval of(const GraphNode &node, mlir::Value value) const {
-    if (node.kind == GraphNode::Kind::Input)
-      return {0, std::max<int64_t>(1, ends.lookup(value))};
-    if (llvm::isa<WeightOp>(node.op))
-      return {0, end};
-    return {node.position, std::max<int64_t>(node.position + 1, ends.lookup(value))};
-  }
-
-private:
-  int64_t end = 1;
-  llvm::DenseMap<mlir::Value, int64_t> ends;
-};
+static const void *typeOf(mlir::Value value) { return value.getType().getAsOpaquePointer(); }
 
 static size_t hashOf(const Sharding &sharding) {
   auto hash = llvm::hash_combine_range(sharding.partial.begin(), sharding.partial.end());
@@ -84,8 +36,7 @@ const void *ProblemBuilder::keep(const GraphNode &node) {
 // P2.
 SharedTable<double> ProblemBuilder::nodeCosts(const GraphNode &node) {
   bool free = node.kind != GraphNode::Kind::Op || llvm::isa<WeightOp, ConstantOp, IotaOp, ReshapeOp>(node.op);
-  std::string key = free ? keyOf(node.strategies.size()) : keyOf(keep(node)) + costs.classOf(node.op);
-  SharedTable<double> &table = nodeTables[key];
+  SharedTable<double> &table = free ? freeTables[node.strategies.size()] : nodeTables[{keep(node), node.opClass}];
   if (table.empty())
     for (const Strategy &strategy : node.strategies)
       table.edit().push_back(free ? 0 : costs.computeSeconds(node.op, strategy));
@@ -93,27 +44,18 @@ SharedTable<double> ProblemBuilder::nodeCosts(const GraphNode &node) {
 }
 
 SharedTable<int64_t> ProblemBuilder::bytesOf(const GraphNode &node, mlir::Value value, int result) {
-  SharedTable<int64_t> &table = byteTables[keyOf(keep(node), typeOf(value), result)];
+  SharedTable<int64_t> &table = byteTables[{keep(node), typeOf(value), result}];
   if (table.empty())
     for (size_t s = 0; s < node.strategies.size(); ++s)
-      table.edit().push_back(costs.storedBytes(value, node.produces(static_cast<int>(s), result)));
+      table.edit().push_back(costs.localBytesOf(value, node.produces(static_cast<int>(s), result)));
   return table;
 }
 
-std::vector<MemoryUse> ProblemBuilder::usesOf(const GraphNode &node, const Lifetimes &lifetimes) {
+std::vector<MemoryUse> ProblemBuilder::usesOf(const GraphNode &node) {
   std::vector<MemoryUse> uses;
-  auto add = [&](mlir::Value value, int result) {
-    if (!costs.isStored(value))
-      return;
-    MemoryUse use{lifetimes.of(node, value), bytesOf(node, value, result)};
-    if (llvm::any_of(use.bytes, [](int64_t bytes) { return bytes > 0; }))
-      uses.push_back(std::move(use));
-  };
-  if (node.kind == GraphNode::Kind::Input)
-    add(node.value, 0);
-  if (node.kind == GraphNode::Kind::Op && !llvm::isa<ConstantOp>(node.op))
-    for (auto [i, result] : llvm::enumerate(node.op->getResults()))
-      add(result, static_cast<int>(i));
+  uses.reserve(node.uses.size());
+  for (const ValueUse &value : node.uses)
+    uses.push_back({value.live, bytesOf(node, value.value, value.result)});
   return uses;
 }
 
@@ -143,10 +85,7 @@ const std::vector<double> &ProblemBuilder::reshards(mlir::Value value, const Dis
 // P3.
 const SharedTable<double> &ProblemBuilder::edgeCosts(const ProgramGraph &graph, const GraphEdge &edge) {
   const GraphNode &from = graph.nodes[edge.from], &to = graph.nodes[edge.to];
-  std::string key = keyOf(keep(from), keep(to), typeOf(edge.value), edge.result, to.kind == GraphNode::Kind::Op);
-  for (int operand : edge.operands)
-    key += keyOf(operand);
-  SharedTable<double> &table = edgeTables[key];
+  SharedTable<double> &table = edgeTables[{keep(from), keep(to), edge.edgeClass}];
   if (table.empty())
     table = priceEdge(from, to, edge);
   return table;
@@ -199,9 +138,8 @@ Problem ProblemBuilder::build(const ProgramGraph &graph, int64_t memoryLimit) {
   expectReshards(graph);
   Problem problem;
   problem.memoryLimit = memoryLimit;
-  Lifetimes lifetimes(graph);
   for (const GraphNode &node : graph.nodes)
-    problem.nodes.push_back({node.name, nodeCosts(node), usesOf(node, lifetimes), -1});
+    problem.nodes.push_back({node.name, nodeCosts(node), usesOf(node), -1});
   for (const GraphEdge &edge : graph.edges)
     problem.edges.push_back({edge.from, edge.to, edgeCosts(graph, edge)});
   return problem;

@@ -33,7 +33,7 @@ private:
   void expectReshards(const ProgramGraph &graph);
   SharedTable<double> nodeCosts(const GraphNode &node);
   SharedTable<int64_t> bytesOf(const GraphNode &node, mlir::Value value, int result);
-  std::vector<MemoryUse> usesOf(const GraphNode &node, const class Lifetimes &lifetimes);
+  std::vector<MemoryUse> usesOf(const GraphNode &node);
   const SharedTable<double> &edgeCosts(const ProgramGraph &graph, const GraphEdge &edge);
   std::vector<double> priceEdge(const GraphNode &from, const GraphNode &to, const GraphEdge &edge);
   const Distinct &produced(const GraphNode &node, int result);
@@ -44,8 +44,10 @@ private:
 
   CostModel &costs;
   std::unordered_map<const void *, SharedTable<Strategy>> kept;
-  std::unordered_map<std::string, SharedTable<double>> nodeTables, edgeTables;
-  std::unordered_map<std::string, SharedTable<int64_t>> byteTables;
+  std::map<size_t, SharedTable<double>> freeTables; ///< zeros, by their number
+  std::map<std::pair<const void *, int>, SharedTable<double>> nodeTables;
+  std::map<std::tuple<const void *, const void *, int>, SharedTable<double>> edgeTables;
+  std::map<std::tuple<const void *, const void *, int>, SharedTable<int64_t>> byteTables;
   std::map<std::tuple<const void *, bool, int>, Distinct> distinct;
   std::map<std::tuple<const void *, const Distinct *, const Distinct *>, std::vector<double>> reshardTables;
 };

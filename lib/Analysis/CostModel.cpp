@@ -19,14 +19,6 @@ double operationsPerElement(mlir::Operation *op) {
   return 1;
 }
 
-/// Whether a value is a weight, or one with its dims in another order.
-bool isWeight(mlir::Value value) {
-  mlir::Operation *op = value.getDefiningOp();
-  while (op && llvm::isa<ReshapeOp, TransposeOp, SliceOp>(op))
-    op = op->getOperand(0).getDefiningOp();
-  return op && llvm::isa<WeightOp, ConstantOp>(op);
-}
-
 int64_t elementsOf(llvm::ArrayRef<int64_t> shape, const Sharding &sharding, const Mesh &mesh) {
   return localBytes(shape, 1, sharding, mesh);
 }
@@ -38,9 +30,10 @@ std::string elementTypeName(mlir::Value value) {
   return text;
 }
 
-CostModel::CostModel(mlir::func::FuncOp main, const Mesh &mesh, const Cluster &cluster, std::string floatType)
+CostModel::CostModel(std::shared_ptr<const KernelForecast> forecast, const Mesh &mesh, const Cluster &cluster,
+                     std::string floatType)
     : mesh(mesh), cluster(cluster.withDevices(mesh.deviceCount())), floatType(std::move(floatType)),
-      steps(stepCost(this->cluster, mesh)), forecast(main), planner(mesh, steps) {}
+      steps(stepCost(this->cluster, mesh)), forecast(std::move(forecast)), planner(mesh, steps) {}
 
 int64_t CostModel::bytesOfElement(mlir::Value value) const {
   bool isFloat = llvm::isa<mlir::FloatType>(mlir::getElementTypeOrSelf(value));
@@ -61,11 +54,11 @@ double CostModel::computeSeconds(mlir::Operation *op, const Strategy &strategy) 
   const Sharding &largest = llvm::isa<ReduceOp>(op) ? strategy.operands[0] : strategy.results[0];
   mlir::Value counted = llvm::isa<ReduceOp>(op) ? op->getOperand(0) : op->getResult(0);
   double operations = operationsPerElement(op) * elementsOf(shapeOf(counted), largest, mesh);
-  if (llvm::isa<BroadcastOp>(op) && forecast.staysInKernel(op->getResult(0)))
+  if (llvm::isa<BroadcastOp>(op) && forecast->staysInKernel(op->getResult(0)))
     operations = 0;
   double vectorRate = cluster.vectorFlopsPerSecond();
   double seconds = kernelSeconds(cluster, operations, vectorRate, bytesMoved(op, strategy));
-  bool endsKernel = !forecast.staysInKernel(op->getResult(0)) && !forecast.followsProduct(op);
+  bool endsKernel = !forecast->staysInKernel(op->getResult(0)) && !forecast->followsProduct(op);
   return seconds + (endsKernel ? cluster.device.kernelOverheadSeconds : 0);
 }
 
@@ -97,10 +90,10 @@ int64_t CostModel::bytesMoved(mlir::Operation *op, const Strategy &strategy) con
   // What only picks elements reads as many as it writes.
   bool picks = llvm::isa<GatherOp, GatherNdOp, SliceOp>(op);
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
-    if (!forecast.staysInKernel(operand) && !(picks && i == 0))
+    if (!forecast->staysInKernel(operand) && !(picks && i == 0))
       total += bytes(operand, strategy.operands[i]);
   for (auto [i, result] : llvm::enumerate(op->getResults())) {
-    bool written = !forecast.staysInKernel(result) && !forecast.followsProduct(op);
+    bool written = !forecast->staysInKernel(result) && !forecast->followsProduct(op);
     total += ((written ? 1 : 0) + (picks ? 1 : 0)) * bytes(result, strategy.results[i]);
   }
   return total;
@@ -124,33 +117,8 @@ std::vector<double> CostModel::reshardSeconds(mlir::Value value, std::span<const
   return tableOf(value).between(from, to);
 }
 
-bool CostModel::isStored(mlir::Value value) const {
-  return !llvm::isa_and_nonnull<ReshapeOp>(value.getDefiningOp()) && !forecast.staysInKernel(value);
-}
-
 int64_t CostModel::localBytesOf(mlir::Value value, const Sharding &sharding) const {
   return localBytes(shapeOf(value), bytesOfElement(value), sharding, mesh);
-}
-
-int64_t CostModel::storedBytes(mlir::Value value, const Sharding &sharding) const {
-  return isStored(value) ? localBytesOf(value, sharding) : 0;
-}
-
-std::string CostModel::classOf(mlir::Operation *op) const {
-  std::string key;
-  auto append = [&](const void *unique) { key.append(reinterpret_cast<const char *>(&unique), sizeof unique); };
-  auto appendValue = [&](mlir::Value value) {
-    append(value.getType().getAsOpaquePointer());
-    key.push_back(forecast.staysInKernel(value) ? 'k' : isWeight(value) ? 'w' : '-');
-  };
-  append(op->getName().getAsOpaquePointer());
-  append(op->getAttrDictionary().getAsOpaquePointer());
-  for (mlir::Value operand : op->getOperands())
-    appendValue(operand);
-  for (mlir::Value result : op->getResults())
-    appendValue(result);
-  key.push_back(forecast.followsProduct(op) ? 'f' : '-');
-  return key;
 }
 
 } // namespace froe

@@ -13,7 +13,7 @@ namespace froe {
 namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Shorter stages than this many make a pipeline that mostly waits.
-constexpr int64_t kMostStages = 64, kMostPerStage = 16;
+constexpr int64_t kMostStages = 64, kMostPerStage = 8;
 constexpr int kThreads = 2;
 
 } // namespace
@@ -72,8 +72,8 @@ std::vector<int64_t> DeviceSearch::stageCounts(int64_t devices, const SearchSpac
   return counts;
 }
 
-/// One stage takes the batch whole: parts of it would only wait for each other. Others wait for a sixteenth of the time
-/// at most when there are sixteen microbatches for each, and more of them are smaller.
+/// One stage takes the batch whole: parts of it would only wait for each other. Others wait for an eighth of the time
+/// at most when there are eight microbatches for each, and more of them are smaller.
 std::vector<int64_t> DeviceSearch::microbatchCounts(int64_t stages, const SearchSpace &where) const {
   if (where.microbatches > 0)
     return {where.microbatches};
@@ -138,9 +138,8 @@ BestDivision DeviceSearch::search(int64_t devices, const SearchSpace &where) {
       failures[index] = NoStagedPlan{.bound = kInfinity, .reason = NoPlan::Reason::Conflict, .why = graph.error()};
       return {kInfinity, kInfinity};
     }
-    std::expected<StagedPlan, NoStagedPlan> plan =
-        StagePlanner(microbatch(division.microbatches), **graph, division, cluster, options, memoryLimit)
-            .plan(incumbent, where.tolerance, priceOf(bestSoFar));
+    std::expected<StagedPlan, NoStagedPlan> plan = StagePlanner(**graph, division, cluster, options, memoryLimit)
+                                                       .plan(incumbent, where.tolerance, priceOf(bestSoFar));
     idle.give(division.microbatches, std::move(*graph));
     if (!plan) {
       failures[index] = plan.error();

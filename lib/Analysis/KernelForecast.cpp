@@ -1,4 +1,4 @@
-#include "froe/Analysis/CostModel.h"
+#include "froe/Analysis/KernelForecast.h"
 
 #include "dialects/Froe/Froe.h"
 
@@ -33,6 +33,17 @@ KernelForecast::KernelForecast(mlir::func::FuncOp main) {
         inKernel.insert(result);
     }
   }
+}
+
+bool KernelForecast::isStored(mlir::Value value) const {
+  return !llvm::isa_and_nonnull<ReshapeOp>(value.getDefiningOp()) && !staysInKernel(value);
+}
+
+bool isWeight(mlir::Value value) {
+  mlir::Operation *op = value.getDefiningOp();
+  while (op && llvm::isa<ReshapeOp, TransposeOp, SliceOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return op && llvm::isa<WeightOp, ConstantOp>(op);
 }
 
 } // namespace froe

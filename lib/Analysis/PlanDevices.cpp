@@ -65,7 +65,7 @@ private:
     mlir::func::FuncOp main = search.microbatch(plan.division.microbatches);
     std::unique_ptr<ProgramGraph> held = std::move(*search.graphOf(plan.division));
     const ProgramGraph &graph = *held;
-    StagePlanner planner(main, graph, plan.division, cluster, options, search.memoryLimitOf(plan.division.devices()));
+    StagePlanner planner(graph, plan.division, cluster, options, search.memoryLimitOf(plan.division.devices()));
     double bound = plan.solution.bound;
     if (auto finer = planner.plan(plan.solution.cost, kFineTolerance);
         finer && finer->solution.cost < plan.solution.cost)
@@ -117,8 +117,7 @@ private:
       return "";
     std::unique_ptr<ProgramGraph> held = std::move(*search.graphOf(best.smallestDivision));
     const ProgramGraph &graph = *held;
-    StagePlanner planner(search.microbatch(best.smallestDivision.microbatches), graph, best.smallestDivision, cluster,
-                         options, Problem::kUnlimited);
+    StagePlanner planner(graph, best.smallestDivision, cluster, options, Problem::kUnlimited);
     return froe::largestTensors(graph, planner.problem(), best.smallest);
   }
 

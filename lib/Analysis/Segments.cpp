@@ -1,5 +1,7 @@
 #include "Segments.h"
 
+#include "froe/Analysis/KernelForecast.h"
+
 #include "dialects/Froe/Froe.h"
 
 #include <map>
@@ -39,7 +41,7 @@ std::vector<bool> independentOfInputs(const ProgramGraph &graph) {
   return independent;
 }
 
-std::vector<CutPoint> cutPointsOf(const ProgramGraph &graph, const CostModel &costs) {
+std::vector<CutPoint> cutPointsOf(const ProgramGraph &graph) {
   std::vector<bool> independent = independentOfInputs(graph);
   int end = 0;
   for (const GraphNode &node : graph.nodes)
@@ -51,7 +53,7 @@ std::vector<CutPoint> cutPointsOf(const ProgramGraph &graph, const CostModel &co
     mlir::Value value = node.kind == GraphNode::Kind::Op ? node.op->getResult(source.second) : node.value;
     for (int position = node.position + 1; position <= std::min(last, end); ++position) {
       values[position].push_back({source.first, source.second, value});
-      if (!costs.isStored(value))
+      if (!graph.forecast->isStored(value))
         possible[position] = false;
     }
   }
@@ -90,6 +92,8 @@ public:
       if (wanted[i] && graph.nodes[i].kind == GraphNode::Kind::Output)
         add(static_cast<int>(i));
     addEdges();
+    segment.graph.forecast = graph.forecast;
+    findUses(segment.graph);
     return std::move(segment);
   }
 
@@ -147,7 +151,7 @@ private:
       if (wanted[edge.to]) {
         auto source = incoming.find({edge.from, edge.result});
         copy.from = wanted[edge.from] ? index[edge.from] : source->second;
-        copy.result = wanted[edge.from] ? edge.result : 0;
+        copy.result = wanted[edge.from] ? edge.result : 0; // of one result, as all with terminals
         copy.to = index[edge.to];
         segment.graph.edges.push_back(std::move(copy));
         continue;

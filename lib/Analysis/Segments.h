@@ -1,6 +1,8 @@
 #pragma once
 
-#include "froe/Analysis/CostModel.h"
+#include "froe/Analysis/ProgramGraph.h"
+
+#include <functional>
 
 namespace froe {
 
@@ -21,7 +23,7 @@ struct CutPoint {
 std::vector<bool> independentOfInputs(const ProgramGraph &graph);
 
 /// All places at which every value that crosses is stored, in order.
-std::vector<CutPoint> cutPointsOf(const ProgramGraph &graph, const CostModel &costs);
+std::vector<CutPoint> cutPointsOf(const ProgramGraph &graph);
 
 /// A part of a graph that is one stage.
 struct Segment {

@@ -37,9 +37,8 @@ std::vector<int> placesOf(const ProgramGraph &graph, const std::vector<bool> &in
 }
 } // namespace
 
-StageCuts::StageCuts(const ProgramGraph &graph, const CostModel &costs, const Problem &problem,
-                     const std::vector<int> &choice, int stages)
-    : graph(graph), choice(choice), cuts(narrowest(cutPointsOf(graph, costs), size_t(std::max(stages - 2, 0)))) {
+StageCuts::StageCuts(const ProgramGraph &graph, const Problem &problem, const std::vector<int> &choice, int stages)
+    : graph(graph), choice(choice), cuts(narrowest(cutPointsOf(graph), size_t(std::max(stages - 2, 0)))) {
   for (const GraphNode &node : graph.nodes)
     end = std::max(end, node.position + (node.kind == GraphNode::Kind::Op ? 1 : 0));
   between.resize(cuts.size() + 1);

@@ -12,8 +12,7 @@ class StageCuts {
 public:
   /// `problem` is that of `graph`. Cuts are where few bytes cross, between layers; at least `stages` - 1 where there
   /// are.
-  StageCuts(const ProgramGraph &graph, const CostModel &costs, const Problem &problem, const std::vector<int> &choice,
-            int stages);
+  StageCuts(const ProgramGraph &graph, const Problem &problem, const std::vector<int> &choice, int stages);
 
   /// What lies between two cuts next to each other; seconds of sends are left to the caller.
   const std::vector<StageUnit> &units() const { return between; }

@@ -29,10 +29,10 @@ double pipelineFactor(const Division &division, Objective objective) {
   return objective == Objective::Latency ? 1 + (microbatches - 1) / stages : microbatches / stages;
 }
 
-StagePlanner::StagePlanner(mlir::func::FuncOp main, const ProgramGraph &graph, Division division,
-                           const Cluster &cluster, const PlanOptions &options, int64_t memoryLimit)
+StagePlanner::StagePlanner(const ProgramGraph &graph, Division division, const Cluster &cluster,
+                           const PlanOptions &options, int64_t memoryLimit)
     : graph(graph), division(std::move(division)), cluster(cluster), options(options), memoryLimit(memoryLimit),
-      costs(main, this->division.mesh, cluster, options.floatType), builder(costs) {}
+      costs(graph.forecast, this->division.mesh, cluster, options.floatType), builder(costs) {}
 
 const Problem &StagePlanner::problem() {
   if (!whole)
@@ -65,7 +65,7 @@ std::expected<StagedPlan, NoStagedPlan> StagePlanner::plan(double incumbent, dou
 }
 
 std::expected<StagedPlan, NoStagedPlan> StagePlanner::planStages(const Solution &relaxed, double tolerance) {
-  StageCuts cuts(graph, costs, *whole, relaxed.choice, static_cast<int>(division.stages));
+  StageCuts cuts(graph, *whole, relaxed.choice, static_cast<int>(division.stages));
   std::vector<StageUnit> units = cuts.units();
   for (int unit = 1; unit < static_cast<int>(units.size()); ++unit)
     units[unit - 1].sendSeconds = sendSeconds(cluster, bytesSent(cuts, unit), 0, division.mesh.deviceCount());

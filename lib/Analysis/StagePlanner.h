@@ -50,9 +50,9 @@ struct NoStagedPlan {
 /// is then solved by itself, under its own limit, with what crosses a cut in the form of that answer.
 class StagePlanner {
 public:
-  /// `main` is a microbatch of the program, `graph` that on the division's mesh, with what may be chosen.
-  StagePlanner(mlir::func::FuncOp main, const ProgramGraph &graph, Division division, const Cluster &cluster,
-               const PlanOptions &options, int64_t memoryLimit);
+  /// `graph` is a microbatch of the program on the division's mesh, with what may be chosen.
+  StagePlanner(const ProgramGraph &graph, Division division, const Cluster &cluster, const PlanOptions &options,
+               int64_t memoryLimit);
 
   /// A plan that costs less than `incumbent`, seconds of the whole batch, at most by `tolerance` above the cheapest
   /// where that is possible. `price`: what a byte more on each rank may save about, in seconds of the whole batch; 0:

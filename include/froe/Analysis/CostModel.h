@@ -1,29 +1,13 @@
 #pragma once
 
+#include "froe/Analysis/KernelForecast.h"
 #include "froe/Analysis/ProgramGraph.h"
 #include "froe/Cost/Cluster.h"
 #include "froe/Cost/Compute.h"
 #include "froe/Sharding/ReshardPlanner.h"
 #include "froe/Sharding/ReshardTable.h"
 
-#include "llvm/ADT/DenseSet.h"
-
 namespace froe {
-
-/// Which values of a program never reach memory, because the op that makes them and the one that uses them become one
-/// kernel. A forecast: what is fused in the end is FormKernels' and SelectMatmuls' decision.
-class KernelForecast {
-public:
-  explicit KernelForecast(mlir::func::FuncOp main);
-
-  bool staysInKernel(mlir::Value value) const { return inKernel.contains(value); }
-  /// Whether the op is done on each element of a product before it is stored.
-  bool followsProduct(mlir::Operation *op) const { return behindProduct.contains(op); }
-
-private:
-  llvm::DenseSet<mlir::Value> inKernel;
-  llvm::DenseSet<mlir::Operation *> behindProduct;
-};
 
 /// f32, bf16, i64, ...: the key of a device's rates.
 std::string elementTypeName(mlir::Value value);
@@ -34,7 +18,8 @@ public:
   CostModel(const CostModel &) = delete;
   /// `floatType`: the type that floats are stored and multiplied in, `bf16` or `f16`, or `tf32` (f32 whose products
   /// have rounded factors); empty: the program's.
-  CostModel(mlir::func::FuncOp main, const Mesh &mesh, const Cluster &cluster, std::string floatType = "");
+  CostModel(std::shared_ptr<const KernelForecast> forecast, const Mesh &mesh, const Cluster &cluster,
+            std::string floatType = "");
 
   /// An op on one rank, on local shapes; 0 for what does no work (weights, views).
   double computeSeconds(mlir::Operation *op, const Strategy &strategy) const;
@@ -51,11 +36,7 @@ public:
   void expectReshards(mlir::Value value, std::span<const Sharding *const> from);
   /// Whether a value takes memory of its own.
   bool isStored(mlir::Value value) const;
-  /// Equal for ops that cost the same under equal strategies.
-  std::string classOf(mlir::Operation *op) const;
-  /// Bytes that one rank holds of a value while it is live; 0 where it stays in a kernel.
-  int64_t storedBytes(mlir::Value value, const Sharding &sharding) const;
-  /// Bytes of one rank's part, wherever it is.
+  /// Bytes that one rank holds of a value.
   int64_t localBytesOf(mlir::Value value, const Sharding &sharding) const;
 
 private:
@@ -66,7 +47,7 @@ private:
   Cluster cluster;
   std::string floatType;
   StepCost steps;
-  KernelForecast forecast;
+  std::shared_ptr<const KernelForecast> forecast;
   ReshardPlanner planner;
   std::unordered_map<const void *, ReshardTable> tables; ///< by type
   ReshardTable &tableOf(mlir::Value value);

@@ -7,10 +7,20 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <expected>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace froe {
+
+class KernelForecast;
+
+/// A value that takes memory from one position up to, not including, another.
+struct ValueUse {
+  int result = 0;
+  mlir::Value value;
+  Interval live;
+};
 
 /// Something to decide about a program.
 struct GraphNode {
@@ -27,6 +37,8 @@ struct GraphNode {
   std::string name;              ///< of the ONNX tensor or node
   Rule rule;
   int ruleClass = -1; ///< equal for equal rules
+  int opClass = -1;   ///< equal for ops that cost the same under equal strategies
+  std::vector<ValueUse> uses;
   SharedTable<Strategy>
       strategies; ///< those that may be chosen, shared by equal nodes; of nodes without op `results[0]` is the sharding
 
@@ -46,6 +58,7 @@ struct GraphEdge {
   int result = 0;
   std::vector<int> operands;
   mlir::Value value;
+  int edgeClass = -1; ///< equal for edges that cost the same between equal strategies
 };
 
 /// The decisions of a program and how they depend on each other.
@@ -54,6 +67,7 @@ struct ProgramGraph {
   std::vector<GraphNode> nodes; ///< inputs, then ops in order (each tensor node behind its op), then outputs
   std::vector<GraphEdge> edges;
   std::vector<ReduceKind> partialKinds; ///< that some op makes; no other kind can occur
+  std::shared_ptr<const KernelForecast> forecast;
 };
 
 /// The function that a module runs; a module has exactly one `main`.
@@ -61,6 +75,9 @@ std::expected<mlir::func::FuncOp, std::string> mainOf(mlir::ModuleOp module);
 
 /// All strategies of all nodes, unrestricted. Fails where an op of @main is not shardable.
 std::expected<ProgramGraph, std::string> buildGraph(mlir::func::FuncOp main, const Mesh &mesh);
+
+/// P4: finds out how long values live; to be called when nodes or edges changed.
+void findUses(ProgramGraph &graph);
 
 /// Moves a graph to another mesh: all strategies there, unrestricted.
 void putOnMesh(ProgramGraph &graph, const Mesh &mesh);
