@@ -73,13 +73,14 @@ std::vector<int64_t> DeviceSearch::stageCounts(int64_t devices, const SearchSpac
 }
 
 /// One stage takes the batch whole: parts of it would only wait for each other. Others wait for an eighth of the time
-/// at most when there are eight microbatches for each, and more of them are smaller.
+/// at most when there are eight microbatches for each, and more of them are smaller; from there in steps of four.
 std::vector<int64_t> DeviceSearch::microbatchCounts(int64_t stages, const SearchSpace &where) const {
   if (where.microbatches > 0)
     return {where.microbatches};
-  std::vector<int64_t> counts = {1};
-  for (int64_t count = 2; stages > 1 && count <= std::min(batch, kMostPerStage * stages); count *= 2)
+  std::vector<int64_t> counts;
+  for (int64_t count = stages == 1 ? 1 : std::min(batch, kMostPerStage * stages); count > 1; count /= 4)
     counts.push_back(count);
+  counts.push_back(1);
   return counts;
 }
 

@@ -27,7 +27,7 @@ struct SearchSpace {
   std::optional<Mesh> mesh; ///< of each stage; nothing: all with at most `maxAxes` axes
   int maxAxes = 3;
   int64_t stages = 1;       ///< 0: all numbers
-  int64_t microbatches = 0; ///< 0: all powers of two; one where there is one stage
+  int64_t microbatches = 0; ///< 0: some between eight for each stage and one; one where there is one stage
   double tolerance = 0;
 };
 

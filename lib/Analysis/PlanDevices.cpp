@@ -15,9 +15,9 @@ namespace froe {
 
 namespace {
 /// Divisions that may differ by less are as good as each other: costs are no more exact.
-constexpr double kTolerance = 0.025;
+constexpr double kTolerance = 0.028;
 /// The one that is taken is looked at again.
-constexpr double kFineTolerance = 0.002;
+constexpr double kFineTolerance = 0.005;
 /// The same for the table of device counts, which need not be as exact.
 constexpr double kCoarseTolerance = 0.05;
 

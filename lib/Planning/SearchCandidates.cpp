@@ -7,7 +7,7 @@
 namespace froe {
 
 namespace {
-constexpr size_t kBatch = 16;
+constexpr size_t kBatch = 8;
 
 /// Weighs each of a batch, on as many threads as there are.
 std::vector<Weighed> weighAll(std::span<const int> batch, const std::function<Weighed(int, double, int)> &weigh,
