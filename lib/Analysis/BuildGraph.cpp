@@ -209,6 +209,18 @@ void putOnMesh(ProgramGraph &graph, const Mesh &mesh) {
   }
 }
 
+void shareStrategies(ProgramGraph &graph) {
+  std::unordered_map<int, std::vector<SharedTable<Strategy>>> known;
+  for (GraphNode &node : graph.nodes) {
+    std::vector<SharedTable<Strategy>> &tables = known[node.ruleClass];
+    auto same = llvm::find(tables, node.strategies);
+    if (same != tables.end())
+      node.strategies = *same;
+    else
+      tables.push_back(node.strategies);
+  }
+}
+
 std::string nodeName(mlir::Operation *op) {
   if (auto name = op->getLoc()->findInstanceOf<mlir::NameLoc>())
     return name.getName().str();

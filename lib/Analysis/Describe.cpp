@@ -58,28 +58,6 @@ int64_t fullestStep(const Problem &problem, const std::vector<int> &choice) {
   return fullest;
 }
 
-MemoryPeak peakOf(const ProgramGraph &graph, const Problem &problem, const std::vector<int> &choice) {
-  constexpr size_t kListed = 5;
-  MemoryPeak peak;
-  int64_t step = fullestStep(problem, choice);
-  for (size_t i = 0; i < choice.size(); ++i) {
-    const GraphNode &node = graph.nodes[i];
-    if (node.kind == GraphNode::Kind::Op && node.position == step)
-      peak.during = node.name;
-    for (const MemoryUse &use : problem.nodes[i].uses)
-      if (use.live.begin <= step && step < use.live.end && use.bytes[choice[i]] > 0) {
-        if (node.opName() == "weight")
-          peak.weightBytes += use.bytes[choice[i]];
-        else
-          peak.values.push_back({node.name, use.bytes[choice[i]]});
-      }
-  }
-  llvm::stable_sort(peak.values, [](const auto &a, const auto &b) { return a.bytes > b.bytes; });
-  for (; peak.values.size() > kListed; peak.values.pop_back())
-    peak.otherBytes += peak.values.back().bytes;
-  return peak;
-}
-
 /// The ops whose next best strategy is worth knowing: those that take most time, one of each role.
 std::vector<size_t> weightyNodes(const std::vector<Decision> &decisions) {
   constexpr size_t kMost = 40;
@@ -102,6 +80,28 @@ std::vector<size_t> weightyNodes(const std::vector<Decision> &decisions) {
 }
 
 } // namespace
+
+MemoryPeak memoryPeakOf(const ProgramGraph &graph, const Problem &problem, const std::vector<int> &choice) {
+  constexpr size_t kListed = 5;
+  MemoryPeak peak;
+  int64_t step = fullestStep(problem, choice);
+  for (size_t i = 0; i < choice.size(); ++i) {
+    const GraphNode &node = graph.nodes[i];
+    if (node.kind == GraphNode::Kind::Op && node.position == step)
+      peak.during = node.name;
+    for (const MemoryUse &use : problem.nodes[i].uses)
+      if (use.live.begin <= step && step < use.live.end && use.bytes[choice[i]] > 0) {
+        if (node.opName() == "weight")
+          peak.weightBytes += use.bytes[choice[i]];
+        else
+          peak.values.push_back({node.name, use.bytes[choice[i]]});
+      }
+  }
+  llvm::stable_sort(peak.values, [](const auto &a, const auto &b) { return a.bytes > b.bytes; });
+  for (; peak.values.size() > kListed; peak.values.pop_back())
+    peak.otherBytes += peak.values.back().bytes;
+  return peak;
+}
 
 void Describer::addRunnersUp(std::vector<Decision> &decisions, const ProgramGraph &graph, const Problem &problem,
                              const std::vector<int> &choice) const {
@@ -149,7 +149,7 @@ PlanResult Describer::describe(const ProgramGraph &graph, const Problem &problem
   result.bound = solution.bound;
   result.memoryBytes = solution.peakBytes;
   result.memoryLimitBytes = problem.memoryLimit;
-  result.memoryPeak = peakOf(graph, problem, solution.choice);
+  result.memoryPeak = memoryPeakOf(graph, problem, solution.choice);
   for (const Layers::Run &run : layers.runs)
     result.layers.push_back({run.first, run.count});
   std::vector<Decision> decisions = decide(graph, problem, solution.choice);

@@ -8,6 +8,9 @@
 
 namespace froe {
 
+/// The step at which most bytes are live.
+MemoryPeak memoryPeakOf(const ProgramGraph &graph, const Problem &problem, const std::vector<int> &choice);
+
 /// Reads a solution as decisions about a program.
 class Describer {
 public:

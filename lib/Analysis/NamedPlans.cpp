@@ -151,18 +151,21 @@ std::optional<std::string> restrictToTensor(ProgramGraph &graph) {
 } // namespace
 
 bool keepOnly(GraphNode &node, const std::function<bool(const Strategy &)> &keep) {
-  if (llvm::none_of(node.strategies, keep))
+  std::vector<Strategy> kept;
+  llvm::copy_if(node.strategies, std::back_inserter(kept), keep);
+  if (kept.empty())
     return false;
-  if (llvm::all_of(node.strategies, keep))
-    return true; // still shared
-  llvm::erase_if(node.strategies.edit(), [&](const Strategy &strategy) { return !keep(strategy); });
+  if (kept.size() < node.strategies.size()) // else still shared
+    node.strategies = std::move(kept);
   return true;
 }
 
 std::optional<std::string> restrictToNamedPlan(ProgramGraph &graph, const std::string &name) {
-  if (name == "replicated")
-    return restrictToReplicated(graph);
-  return name == "data" ? restrictToData(graph) : restrictToTensor(graph);
+  std::optional<std::string> why = name == "replicated" ? restrictToReplicated(graph)
+                                   : name == "data"     ? restrictToData(graph)
+                                                        : restrictToTensor(graph);
+  shareStrategies(graph);
+  return why;
 }
 
 } // namespace froe

@@ -54,6 +54,8 @@ public:
     if (!best.plan)
       return std::unexpected(whyNone(best, devices));
     PlanResult result = describe(*best.plan);
+    if (options.alternatives && best.plan->division.stages == 1)
+      addAlternatives(result, *best.plan);
     result.searched = best.searched;
     if (options.fewerDevices)
       addDeviceCounts(result, devices);
@@ -77,9 +79,33 @@ private:
     result.throughputPerSecond = plan.throughputPerSecond;
     result.memoryLimitBytes = search.memoryLimitOf(plan.division.devices());
     result.weightBytes = 0;
+    if (plan.stages.size() > 1) {
+      result.memoryPeak = plan.memoryPeak;
+      dropRunnersUp(result);
+    }
     for (const PlanStage &stage : plan.stages)
       result.weightBytes = std::max(result.weightBytes, stage.weightBytes);
     return result;
+  }
+
+  /// What else could be chosen was found with the memory of all stages together: that says nothing of one.
+  static void dropRunnersUp(PlanResult &result) {
+    for (Decision &decision : result.ops)
+      decision.runnerUp.reset();
+  }
+
+  /// What the named plans cost on the same mesh, whether they fit or not.
+  void addAlternatives(PlanResult &result, const StagedPlan &plan) {
+    for (const char *name : {"replicated", "data", "tensor"}) {
+      std::unique_ptr<ProgramGraph> graph = std::move(*search.graphOf(plan.division));
+      putOnMesh(*graph, plan.division.mesh);
+      if (restrictToNamedPlan(*graph, name))
+        continue;
+      auto named = StagePlanner(*graph, plan.division, cluster, options, Problem::kUnlimited)
+                       .plan(std::numeric_limits<double>::infinity(), kTolerance);
+      if (named)
+        result.alternatives.push_back({name, named->solution.cost});
+    }
   }
 
   /// How fast fewer devices are, by powers of two.

@@ -43,7 +43,11 @@ std::optional<std::string> restrictByOptions(ProgramGraph &graph, const FactorNa
                                              const PlanOptions &options) {
   if (auto why = restrictByConstraint(graph, names, options))
     return why;
-  return restrictToForced(graph, names, options.force);
+  if (auto why = restrictToForced(graph, names, options.force))
+    return why;
+  if (!options.constrain.empty() || !options.planFile.empty() || !options.force.empty())
+    shareStrategies(graph);
+  return std::nullopt;
 }
 
 } // namespace froe

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <map>
 
 namespace froe {
 
@@ -65,6 +66,27 @@ StageCuts::StageCuts(const ProgramGraph &graph, const Problem &problem, const st
     live += changes[position];
     unitAt(position).valueBytes = std::max(unitAt(position).valueBytes, live);
   }
+}
+
+std::vector<StageUnit> StageCuts::evenUnits() const {
+  std::map<int, std::vector<size_t>> alike;
+  for (size_t unit = 0; unit < between.size(); ++unit) {
+    int number = static_cast<int>(unit);
+    alike[firstPosition(number + 1) - firstPosition(number)].push_back(unit);
+  }
+  std::vector<StageUnit> units = between;
+  for (auto &[ops, members] : alike) {
+    StageUnit sum;
+    for (size_t member : members) {
+      sum.seconds += between[member].seconds;
+      sum.weightBytes += between[member].weightBytes;
+      sum.valueBytes += between[member].valueBytes;
+    }
+    auto count = static_cast<int64_t>(members.size());
+    for (size_t member : members)
+      units[member] = {sum.seconds / double(count), 0, sum.weightBytes / count, sum.valueBytes / count};
+  }
+  return units;
 }
 
 StageUnit &StageCuts::unitAt(int position) {

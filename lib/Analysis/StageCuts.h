@@ -16,6 +16,9 @@ public:
 
   /// What lies between two cuts next to each other; seconds of sends are left to the caller.
   const std::vector<StageUnit> &units() const { return between; }
+  /// The same where units of equally many ops, layers that are alike, have their mean: what they take once each stage
+  /// may choose for itself.
+  std::vector<StageUnit> evenUnits() const;
   /// What crosses the cut before unit `unit` (from 1).
   const CutPoint &cutBefore(int unit) const { return cuts[unit - 1]; }
   /// Position of the first op of a unit; of the unit behind the last one: the number of ops.

@@ -1,5 +1,7 @@
 #include "StagePlanner.h"
 
+#include "Describe.h"
+
 #include "froe/Cost/Collectives.h"
 
 #include "llvm/Support/ErrorHandling.h"
@@ -59,21 +61,22 @@ std::expected<StagedPlan, NoStagedPlan> StagePlanner::plan(double incumbent, dou
   solution->bound = std::max(solution->bound * factor, bound);
   if (division.stages > 1)
     return planStages(*solution, tolerance);
-  StagedPlan plan{division, *solution, {describeStage(graph, *whole, *solution)}, 0};
+  StagedPlan plan{division, *solution, {describeStage(graph, *whole, *solution)}, {}, 0};
   finish(plan);
   return plan;
 }
 
 std::expected<StagedPlan, NoStagedPlan> StagePlanner::planStages(const Solution &relaxed, double tolerance) {
   StageCuts cuts(graph, *whole, relaxed.choice, static_cast<int>(division.stages));
-  std::vector<StageUnit> units = cuts.units();
-  for (int unit = 1; unit < static_cast<int>(units.size()); ++unit)
-    units[unit - 1].sendSeconds = sendSeconds(cluster, bytesSent(cuts, unit), 0, division.mesh.deviceCount());
   NoStagedPlan none{.bound = relaxed.bound, .reason = NoPlan::Reason::Memory, .smallest = {}};
-  // The answer for all memory together may not split into parts that fit: then as if it did, for each stage may choose
-  // anew.
-  for (int64_t limit : {memoryLimit, Problem::kUnlimited}) {
-    auto firstUnits = splitIntoStages(units, static_cast<int>(division.stages), division.microbatches, limit);
+  // Where memory is short, the answer for all memory together is fast in some layers and small in others. Stages of
+  // equally many layers each make their own mixture of both; where that does not fit, stages are cut as it is.
+  for (bool even : {true, false}) {
+    std::vector<StageUnit> units = even ? cuts.evenUnits() : cuts.units();
+    for (int unit = 1; unit < static_cast<int>(units.size()); ++unit)
+      units[unit - 1].sendSeconds = sendSeconds(cluster, bytesSent(cuts, unit), 0, division.mesh.deviceCount());
+    auto firstUnits = splitIntoStages(units, static_cast<int>(division.stages), division.microbatches,
+                                      even ? Problem::kUnlimited : memoryLimit);
     if (!firstUnits)
       continue;
     auto plan = solveStages(relaxed, cuts, *firstUnits, tolerance);
@@ -87,7 +90,7 @@ std::expected<StagedPlan, NoStagedPlan> StagePlanner::planStages(const Solution 
 std::expected<StagedPlan, NoStagedPlan> StagePlanner::solveStages(const Solution &relaxed, const StageCuts &cuts,
                                                                   const std::vector<int> &firstUnits,
                                                                   double tolerance) {
-  StagedPlan plan{division, relaxed, {}, 0};
+  StagedPlan plan{division, relaxed, {}, {}, 0};
   plan.solution.peakBytes = 0;
   SolveOptions solveOptions = options.solve;
   solveOptions.tolerance = tolerance;
@@ -109,12 +112,14 @@ std::expected<StagedPlan, NoStagedPlan> StagePlanner::solveStages(const Solution
       if (!part.crosses[i])
         plan.solution.choice[part.origins[i]] = solution->choice[i];
     PlanStage stage = describeStage(part.graph, problem, *solution);
-    stage.firstOp = size_t(first);
-    stage.lastOp = size_t(std::max(first, end - 1));
     stage.firstDevice = int64_t(s) * division.mesh.deviceCount();
     if (s + 1 < firstUnits.size())
       stage.sendSeconds = sendSeconds(cluster, bytesSent(cuts, nextUnit), stage.firstDevice,
                                       stage.firstDevice + division.mesh.deviceCount());
+    if (plan.stages.empty() || stage.memoryBytes > plan.solution.peakBytes) {
+      plan.solution.peakBytes = stage.memoryBytes;
+      plan.memoryPeak = memoryPeakOf(part.graph, problem, solution->choice);
+    }
     plan.stages.push_back(std::move(stage));
   }
   finish(plan);
@@ -132,13 +137,19 @@ int64_t StagePlanner::bytesSent(const StageCuts &cuts, int unit) const {
 PlanStage StagePlanner::describeStage(const ProgramGraph &part, const Problem &problem,
                                       const Solution &solution) const {
   PlanStage stage{.mesh = division.mesh, .seconds = solution.cost, .memoryBytes = solution.peakBytes};
+  std::vector<bool> independent = independentOfInputs(part);
+  std::optional<size_t> first;
   for (size_t i = 0; i < problem.nodes.size(); ++i) {
-    if (part.nodes[i].kind == GraphNode::Kind::Op)
-      stage.lastOp = std::max(stage.lastOp, size_t(part.nodes[i].position));
-    if (part.nodes[i].opName() == "weight")
+    const GraphNode &node = part.nodes[i];
+    if (node.opName() == "weight")
       for (const MemoryUse &use : problem.nodes[i].uses)
         stage.weightBytes += use.bytes[solution.choice[i]];
+    if (node.kind != GraphNode::Kind::Op || independent[i])
+      continue;
+    first = std::min(first.value_or(size_t(node.position)), size_t(node.position));
+    stage.lastOp = std::max(stage.lastOp, size_t(node.position));
   }
+  stage.firstOp = first.value_or(0);
   return stage;
 }
 

@@ -31,6 +31,7 @@ struct StagedPlan {
   /// strategy of the last one.
   Solution solution;
   std::vector<PlanStage> stages;
+  MemoryPeak memoryPeak; ///< of the fullest of several stages
   double throughputPerSecond = 0;
 };
 

@@ -82,6 +82,9 @@ void findUses(ProgramGraph &graph);
 /// Moves a graph to another mesh: all strategies there, unrestricted.
 void putOnMesh(ProgramGraph &graph, const Mesh &mesh);
 
+/// Lets nodes of one rule with equal strategies share them again, after restrictions.
+void shareStrategies(ProgramGraph &graph);
+
 /// The ONNX node's name that a location carries; the op's name where it carries none.
 std::string nodeName(mlir::Operation *op);
 /// The shape of a ranked tensor value.
