@@ -7,7 +7,7 @@
 
 namespace froe {
 
-std::string gibibytes(int64_t bytes);
+std::string bytesText(int64_t bytes);
 
 /// The three values that take most memory in a choice, with their sizes.
 std::string largestTensors(const ProgramGraph &graph, const Problem &problem, const std::vector<int> &choice);

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
+#include <future>
 #include <limits>
 
 namespace froe {
@@ -53,9 +54,12 @@ public:
                                                 .tolerance = std::max(kTolerance, options.solve.tolerance)});
     if (!best.plan)
       return std::unexpected(whyNone(best, devices));
-    PlanResult result = describe(*best.plan);
+    std::future<std::vector<Alternative>> alternatives;
     if (options.alternatives && best.plan->division.stages == 1)
-      addAlternatives(result, *best.plan);
+      alternatives = std::async(std::launch::async, [&] { return priceNamedPlans(best.plan->division); });
+    PlanResult result = describe(*best.plan);
+    if (alternatives.valid())
+      result.alternatives = alternatives.get();
     result.searched = best.searched;
     if (options.fewerDevices)
       addDeviceCounts(result, devices);
@@ -95,17 +99,19 @@ private:
   }
 
   /// What the named plans cost on the same mesh, whether they fit or not.
-  void addAlternatives(PlanResult &result, const StagedPlan &plan) {
+  std::vector<Alternative> priceNamedPlans(const Division &division) {
+    std::vector<Alternative> found;
     for (const char *name : {"replicated", "data", "tensor"}) {
-      std::unique_ptr<ProgramGraph> graph = std::move(*search.graphOf(plan.division));
-      putOnMesh(*graph, plan.division.mesh);
-      if (restrictToNamedPlan(*graph, name))
+      std::expected<std::unique_ptr<ProgramGraph>, std::string> graph = search.graphOf(division);
+      putOnMesh(**graph, division.mesh); // without what the user asked for
+      if (restrictToNamedPlan(**graph, name))
         continue;
-      auto named = StagePlanner(*graph, plan.division, cluster, options, Problem::kUnlimited)
+      auto named = StagePlanner(**graph, division, cluster, options, Problem::kUnlimited)
                        .plan(std::numeric_limits<double>::infinity(), kTolerance);
       if (named)
-        result.alternatives.push_back({name, named->solution.cost});
+        found.push_back({name, named->solution.cost});
     }
+    return found;
   }
 
   /// How fast fewer devices are, by powers of two.
@@ -127,14 +133,14 @@ private:
       return best.conflict;
     std::string text =
         fmt::format("no plan {} {} per device\nnote: the smallest found for {} devices needs {}",
-                    std::isinf(best.bound) ? "fits" : "was found that fits", gibibytes(search.memoryLimitOf(devices)),
-                    devices, gibibytes(best.smallestPeakBytes));
+                    std::isinf(best.bound) ? "fits" : "was found that fits", bytesText(search.memoryLimitOf(devices)),
+                    devices, bytesText(best.smallestPeakBytes));
     if (std::string largest = largestTensors(best); !largest.empty())
       text += "; the largest tensors are " + largest;
     for (int64_t count = 2 * devices; count <= (1 << 16); count *= 2)
       if (BestDivision more = search.search(count, coarseSpace()); more.plan)
         return text + fmt::format("\nnote: {} devices would do, with {} on each", count,
-                                  gibibytes(more.plan->solution.peakBytes));
+                                  bytesText(more.plan->solution.peakBytes));
     return text;
   }
 
@@ -157,7 +163,18 @@ private:
 
 std::expected<PlanResult, std::string> planOnDevices(mlir::ModuleOp module, int64_t devices,
                                                      const std::optional<Mesh> &mesh, const Cluster &cluster,
-                                                     const PlanOptions &options) {
+                                                     const PlanOptions &asked) {
+  std::expected<PlanOptions, std::string> all = withStagesOfFile(asked);
+  if (!all)
+    return std::unexpected(all.error());
+  const PlanOptions &options = *all;
+  if (mesh && options.stages > 0)
+    devices = mesh->deviceCount() * options.stages;
+  if (cluster.devices > 0 && devices > cluster.devices)
+    return std::unexpected(fmt::format("{} stages of {} devices are more than the {} of cluster '{}'", options.stages,
+                                       devices / std::max<int64_t>(options.stages, 1), cluster.devices, cluster.name));
+  if (options.stages > 0 && devices % options.stages != 0)
+    return std::unexpected(fmt::format("{} devices do not divide into {} equal stages", devices, options.stages));
   if (mesh && options.stages == 1 && options.microbatches <= 1)
     return plan(module, *mesh, cluster, options);
   auto start = std::chrono::steady_clock::now();

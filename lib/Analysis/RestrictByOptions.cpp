@@ -3,6 +3,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace froe {
 
@@ -17,6 +18,33 @@ std::expected<std::string, std::string> readFile(const std::string &path) {
 }
 
 } // namespace
+
+/// Only well-formed entries count: the others are complained about with the rest of the file.
+std::expected<PlanOptions, std::string> withStagesOfFile(const PlanOptions &options) {
+  PlanOptions all = options;
+  const std::string &file = options.constrain;
+  if (file.empty() || isNamedPlan(file) || llvm::StringRef(file).starts_with("random:"))
+    return all;
+  std::expected<std::string, std::string> text = file.starts_with('{') ? file : readFile(file);
+  auto json = text ? nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false) : nlohmann::json();
+  if (!json.is_object())
+    return all;
+  try {
+    all.stageNodes = json.value("stages", all.stageNodes);
+    all.microbatches = json.value("microbatches", all.microbatches);
+  } catch (const nlohmann::json::exception &) {
+    return options;
+  }
+  auto contradicts = [](int64_t asked, int64_t said) { return asked > 1 && asked != said; };
+  auto stages = static_cast<int64_t>(all.stageNodes.size());
+  if (stages > 0 && contradicts(options.stages, stages))
+    return std::unexpected(fmt::format("--stages asks for {} stages, the constraints name {}", options.stages, stages));
+  if (contradicts(options.microbatches, all.microbatches))
+    return std::unexpected(
+        fmt::format("--microbatches asks for {}, the constraints for {}", options.microbatches, all.microbatches));
+  all.stages = stages > 0 ? stages : options.stages;
+  return all;
+}
 
 static std::optional<std::string> restrictByConstraint(ProgramGraph &graph, const FactorNames &names,
                                                        const PlanOptions &options) {

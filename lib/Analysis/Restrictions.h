@@ -37,6 +37,9 @@ std::optional<std::string> restrictByConstraints(ProgramGraph &graph, const Fact
 std::optional<std::string> restrictToPlanFile(ProgramGraph &graph, const FactorNames &names, const std::string &text,
                                               const std::string &file);
 
+/// The options with what the constraint file says of stages and microbatches; an error where the options say otherwise.
+std::expected<PlanOptions, std::string> withStagesOfFile(const PlanOptions &options);
+
 /// Restricts the graph by all that the user asked for.
 std::optional<std::string> restrictByOptions(ProgramGraph &graph, const FactorNames &names, const PlanOptions &options);
 

@@ -47,7 +47,10 @@ std::vector<CutPoint> cutPointsOf(const ProgramGraph &graph) {
   for (const GraphNode &node : graph.nodes)
     end = std::max(end, node.position);
   std::vector<std::vector<CutPoint::Crossing>> values(end + 1);
-  std::vector<bool> possible(end + 1, true);
+  std::vector<bool> possible(end + 1, false);
+  for (size_t i = 0; i < graph.nodes.size(); ++i)
+    if (graph.nodes[i].kind == GraphNode::Kind::Op && !independent[i])
+      possible[graph.nodes[i].position] = true;
   for (const auto &[source, last] : lastUses(graph, independent)) {
     const GraphNode &node = graph.nodes[source.first];
     mlir::Value value = node.kind == GraphNode::Kind::Op ? node.op->getResult(source.second) : node.value;

@@ -1,7 +1,10 @@
 #include "StageCuts.h"
 
+#include "llvm/Support/GlobPattern.h"
+
 #include <algorithm>
 #include <climits>
+#include <fmt/format.h>
 #include <map>
 
 namespace froe {
@@ -9,6 +12,7 @@ namespace froe {
 namespace {
 /// Cuts at which fewest bytes cross: at least as many as asked for where there are, and all that are as good.
 std::vector<CutPoint> narrowest(std::vector<CutPoint> cuts, size_t atLeast) {
+  atLeast = atLeast > 0 ? atLeast - 1 : 0;
   std::vector<int64_t> bytes;
   for (const CutPoint &cut : cuts)
     bytes.push_back(cut.bytes);
@@ -38,8 +42,8 @@ std::vector<int> placesOf(const ProgramGraph &graph, const std::vector<bool> &in
 }
 } // namespace
 
-StageCuts::StageCuts(const ProgramGraph &graph, const Problem &problem, const std::vector<int> &choice, int stages)
-    : graph(graph), choice(choice), cuts(narrowest(cutPointsOf(graph), size_t(std::max(stages - 2, 0)))) {
+StageCuts::StageCuts(const ProgramGraph &graph, const Problem &problem, const std::vector<int> &choice, size_t atLeast)
+    : graph(graph), choice(choice), cuts(narrowest(cutPointsOf(graph), atLeast)) {
   for (const GraphNode &node : graph.nodes)
     end = std::max(end, node.position + (node.kind == GraphNode::Kind::Op ? 1 : 0));
   between.resize(cuts.size() + 1);
@@ -87,6 +91,52 @@ std::vector<StageUnit> StageCuts::evenUnits() const {
       units[member] = {sum.seconds / double(count), 0, sum.weightBytes / count, sum.valueBytes / count};
   }
   return units;
+}
+
+namespace {
+/// Positions of the first and the last op whose name one of the globs matches.
+std::expected<std::pair<int, int>, std::string> rangeOf(const ProgramGraph &graph,
+                                                        const std::vector<std::string> &globs) {
+  std::pair<int, int> range{INT_MAX, -1};
+  for (const std::string &text : globs) {
+    llvm::Expected<llvm::GlobPattern> glob = llvm::GlobPattern::create(text);
+    if (!glob)
+      return std::unexpected("\"stages\": '" + text + "': " + llvm::toString(glob.takeError()));
+    bool any = false;
+    for (const GraphNode &node : graph.nodes) {
+      if (node.kind != GraphNode::Kind::Op || node.opName() == "weight" || !glob->match(node.name))
+        continue;
+      any = true;
+      range = {std::min(range.first, node.position), std::max(range.second, node.position)};
+    }
+    if (!any)
+      return std::unexpected("\"stages\": no node is called '" + text + "'");
+  }
+  return range;
+}
+} // namespace
+
+std::expected<std::vector<int>, std::string>
+StageCuts::unitsFor(const std::vector<std::vector<std::string>> &stageNodes) const {
+  std::vector<int> firstUnits = {0};
+  int lastBefore = -1;
+  for (const std::vector<std::string> &globs : stageNodes) {
+    std::expected<std::pair<int, int>, std::string> range = rangeOf(graph, globs);
+    if (!range)
+      return std::unexpected(range.error());
+    size_t stage = &globs - stageNodes.data();
+    if (stage > 0) {
+      // The last cut before its first node.
+      auto behind = std::ranges::upper_bound(cuts, range->first, {}, &CutPoint::position);
+      int unit = static_cast<int>(behind - cuts.begin());
+      if (unit <= firstUnits.back() || firstPosition(unit) <= lastBefore)
+        return std::unexpected(fmt::format(
+            "\"stages\": the program cannot be cut between the nodes of stages {} and {}", stage - 1, stage));
+      firstUnits.push_back(unit);
+    }
+    lastBefore = std::max(lastBefore, range->second);
+  }
+  return firstUnits;
 }
 
 StageUnit &StageCuts::unitAt(int position) {

@@ -10,15 +10,16 @@ namespace froe {
 /// Where a program may be cut into stages, and what lies between two cuts under one choice of strategies.
 class StageCuts {
 public:
-  /// `problem` is that of `graph`. Cuts are where few bytes cross, between layers; at least `stages` - 1 where there
-  /// are.
-  StageCuts(const ProgramGraph &graph, const Problem &problem, const std::vector<int> &choice, int stages);
+  /// `problem` is that of `graph`. Cuts are where few bytes cross, between layers: at least `atLeast` where there are.
+  StageCuts(const ProgramGraph &graph, const Problem &problem, const std::vector<int> &choice, size_t atLeast);
 
   /// What lies between two cuts next to each other; seconds of sends are left to the caller.
   const std::vector<StageUnit> &units() const { return between; }
   /// The same where units of equally many ops, layers that are alike, have their mean: what they take once each stage
   /// may choose for itself.
   std::vector<StageUnit> evenUnits() const;
+  /// The units that stages begin with so that each holds the nodes that its globs match; or why that is not possible.
+  std::expected<std::vector<int>, std::string> unitsFor(const std::vector<std::vector<std::string>> &stageNodes) const;
   /// What crosses the cut before unit `unit` (from 1).
   const CutPoint &cutBefore(int unit) const { return cuts[unit - 1]; }
   /// Position of the first op of a unit; of the unit behind the last one: the number of ops.

@@ -7,6 +7,7 @@
 #include "llvm/Support/ErrorHandling.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <limits>
 
 namespace froe {
@@ -67,7 +68,18 @@ std::expected<StagedPlan, NoStagedPlan> StagePlanner::plan(double incumbent, dou
 }
 
 std::expected<StagedPlan, NoStagedPlan> StagePlanner::planStages(const Solution &relaxed, double tolerance) {
-  StageCuts cuts(graph, *whole, relaxed.choice, static_cast<int>(division.stages));
+  bool forced = !options.stageNodes.empty();
+  StageCuts cuts(graph, *whole, relaxed.choice, forced ? graph.nodes.size() : size_t(division.stages) - 1);
+  auto conflict = [&](std::string why) {
+    return std::unexpected(NoStagedPlan{kInfinity, NoPlan::Reason::Conflict, 0, {}, std::move(why)});
+  };
+  if (forced) {
+    std::expected<std::vector<int>, std::string> firstUnits = cuts.unitsFor(options.stageNodes);
+    return firstUnits ? solveStages(relaxed, cuts, *firstUnits, tolerance) : conflict(firstUnits.error());
+  }
+  if (cuts.units().size() < size_t(division.stages))
+    return conflict(fmt::format("the program can be cut into {} stages at most, not into {}", cuts.units().size(),
+                                division.stages));
   NoStagedPlan none{.bound = relaxed.bound, .reason = NoPlan::Reason::Memory, .smallest = {}};
   // Where memory is short, the answer for all memory together is fast in some layers and small in others. Stages of
   // equally many layers each make their own mixture of both; where that does not fit, stages are cut as it is.

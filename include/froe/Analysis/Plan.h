@@ -33,6 +33,8 @@ struct PlanOptions {
   /// Parts of the devices that run consecutive parts of the program, microbatch after microbatch; 0: as many as is
   /// best.
   int64_t stages = 1;
+  /// Globs of nodes of each stage, from a constraint file; empty: stages begin where that is best.
+  std::vector<std::vector<std::string>> stageNodes;
   /// Parts of the batch that go through the stages one after the other; 0: as many as is best.
   int64_t microbatches = 0;
   Objective objective = Objective::Latency;
