@@ -15,6 +15,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Shorter stages than this many make a pipeline that mostly waits.
 constexpr int64_t kMostStages = 64, kMostPerStage = 8;
 constexpr int kThreads = 2;
+/// So many are solved as finely as one alone.
+constexpr size_t kFewCandidates = 20;
 
 } // namespace
 
@@ -124,6 +126,7 @@ BestDivision DeviceSearch::search(int64_t devices, const SearchSpace &where) {
   BestDivision best;
   best.smallestPeakBytes = std::numeric_limits<int64_t>::max();
   int64_t memoryLimit = memoryLimitOf(devices);
+  double tolerance = candidates.size() <= kFewCandidates ? where.fineTolerance : where.tolerance;
   std::vector<std::optional<NoStagedPlan>> failures(candidates.size());
   // Seconds of the whole batch that a byte more on each rank would save.
   auto priceOf = [&](int index) {
@@ -139,8 +142,8 @@ BestDivision DeviceSearch::search(int64_t devices, const SearchSpace &where) {
       failures[index] = NoStagedPlan{.bound = kInfinity, .reason = NoPlan::Reason::Conflict, .why = graph.error()};
       return {kInfinity, kInfinity};
     }
-    std::expected<StagedPlan, NoStagedPlan> plan = StagePlanner(**graph, division, cluster, options, memoryLimit)
-                                                       .plan(incumbent, where.tolerance, priceOf(bestSoFar));
+    std::expected<StagedPlan, NoStagedPlan> plan =
+        StagePlanner(**graph, division, cluster, options, memoryLimit).plan(incumbent, tolerance, priceOf(bestSoFar));
     idle.give(division.microbatches, std::move(*graph));
     if (!plan) {
       failures[index] = plan.error();
@@ -150,7 +153,7 @@ BestDivision DeviceSearch::search(int64_t devices, const SearchSpace &where) {
     return {plans[index]->solution.cost, plans[index]->solution.bound};
   };
   BestCandidate found = searchCandidates(
-      bounds, weigh, {.tolerance = where.tolerance, .threads = kThreads, .cancelled = options.solve.cancelled});
+      bounds, weigh, {.tolerance = tolerance, .threads = kThreads, .cancelled = options.solve.cancelled});
   best.bound = found.bound;
   best.searched = found.weighed;
   if (found.index >= 0) {

@@ -28,7 +28,8 @@ struct SearchSpace {
   int maxAxes = 3;
   int64_t stages = 1;       ///< 0: all numbers
   int64_t microbatches = 0; ///< 0: some between eight for each stage and one; one where there is one stage
-  double tolerance = 0;
+  double tolerance = 0;     ///< divisions that may be better by less are not looked at further
+  double fineTolerance = 0; ///< the same where there are few
 };
 
 /// Finds the best division of a number of devices.

@@ -17,13 +17,16 @@ namespace froe {
 namespace {
 /// Divisions that may differ by less are as good as each other: costs are no more exact.
 constexpr double kTolerance = 0.028;
-/// The one that is taken is looked at again.
-constexpr double kFineTolerance = 0.005;
+/// Few are told apart more finely, and the one that is taken is looked at again.
+constexpr double kFineTolerance = 0.002;
 /// The same for the table of device counts, which need not be as exact.
 constexpr double kCoarseTolerance = 0.05;
 
 /// One stage on few meshes: what other numbers of devices are judged by.
-SearchSpace coarseSpace() { return {.mesh = {}, .maxAxes = 2, .microbatches = 1, .tolerance = kCoarseTolerance}; }
+SearchSpace coarseSpace() {
+  return {
+      .mesh = {}, .maxAxes = 2, .microbatches = 1, .tolerance = kCoarseTolerance, .fineTolerance = kCoarseTolerance};
+}
 
 DeviceCount rowOf(int64_t devices, const BestDivision &best) {
   if (best.plan)
@@ -51,7 +54,8 @@ public:
     BestDivision best = search.search(devices, {.mesh = mesh,
                                                 .stages = options.stages,
                                                 .microbatches = options.microbatches,
-                                                .tolerance = std::max(kTolerance, options.solve.tolerance)});
+                                                .tolerance = std::max(kTolerance, options.solve.tolerance),
+                                                .fineTolerance = std::max(kFineTolerance, options.solve.tolerance)});
     if (!best.plan)
       return std::unexpected(whyNone(best, devices));
     std::future<std::vector<Alternative>> alternatives;
