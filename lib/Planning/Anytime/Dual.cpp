@@ -9,14 +9,15 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kPlainSteps = 10; ///< before the prices move
 constexpr int kPatience = 30;   ///< steps without a better bound before the step length decays
-constexpr double kDecay = 0.7, kShortest = 2e-4;
+constexpr double kFirstLength = 0.1, kDecay = 0.7, kShortest = 2e-4;
 constexpr double kRestartWithMomentum = 0.05, kRestartPlain = 0.003;
-constexpr double kMemory = 0.8; ///< of the direction, with momentum
+constexpr double kMemory = 0.98; ///< of the direction, with momentum
+constexpr double kHeat = 0.3;    ///< of the labels' weights, in parts of the gap that a node has on average
 } // namespace
 
 Dual::Dual(const Core &core)
-    : core(core), price(core.slots(), 0), bestPrice(price), direction(price), costs(core.costs),
-      labels(core.size(), 0) {
+    : core(core), price(core.slots(), 0), bestPrice(price), direction(price), costs(core.costs), labels(core.size(), 0),
+      length(kFirstLength) {
   int64_t size = 0;
   int widest = 1;
   for (const Core::Node &node : core.nodes) {
@@ -28,6 +29,8 @@ Dual::Dual(const Core &core)
   }
   messages.assign(size, 0);
   sum.resize(widest);
+  weight.resize(widest);
+  expected.resize(core.slots() + 1);
   sent.resize(widest);
   received.resize(widest + kLanes);
 }
@@ -48,6 +51,9 @@ int64_t Dual::run(int64_t work, double known) {
 
 void Dual::step(double known) {
   bool forwardDecodes = steps++ % 2 == 0;
+  double gap = std::min(std::min(known, fitCost) - best, 0.3 * std::abs(best));
+  heat = kHeat * std::max(gap, 0.0) / core.size();
+  std::ranges::fill(expected, 0);
   computeCosts();
   pass(true, forwardDecodes);
   double value = pass(false, !forwardDecodes);
@@ -67,13 +73,14 @@ void Dual::step(double known) {
       fit = labels;
     }
   if (steps > kPlainSteps)
-    movePrices(value, std::min(known, fitCost), usage);
+    movePrices(value, std::min(known, fitCost));
 }
 
-void Dual::movePrices(double value, double known, const std::vector<int64_t> &usage) {
-  double squares = 0;
+void Dual::movePrices(double value, double known) {
+  double squares = 0, usage = 0;
   for (int t = 0; t < core.slots(); ++t) {
-    double excess = double(usage[t]) - double(core.room[t]);
+    usage += expected[t];
+    double excess = usage - double(core.room[t]);
     if (price[t] == 0 && excess < 0)
       excess = 0;
     direction[t] = momentum ? kMemory * direction[t] + (1 - kMemory) * excess : excess;
@@ -118,6 +125,22 @@ void Dual::gather(int number) {
   }
 }
 
+/// Adds the memory of a node, whose labels weigh the less the dearer they are by `sum`. The cheapest label alone would
+/// be a subgradient too, but it jumps to and fro between labels that are nearly as good, and the prices with it.
+void Dual::expect(const Core::Node &node, double least) {
+  double all = 0;
+  for (int k = 0; k < node.labels; ++k)
+    all += weight[k] = sum[k] <= least ? 1 : heat > 0 ? std::exp((least - sum[k]) / heat) : 0;
+  for (int s = node.firstSegment; s < node.endSegment; ++s) {
+    const int64_t *bytes = &core.bytes[core.segments[s].bytes];
+    double mean = 0;
+    for (int k = 0; k < node.labels; ++k)
+      mean += weight[k] * double(bytes[k]);
+    expected[core.segments[s].begin] += mean / all;
+    expected[core.segments[s].end] -= mean / all;
+  }
+}
+
 /// One sweep. Returns the bound (of the backward sweep).
 double Dual::pass(bool forward, bool decode) {
   double total = 0;
@@ -141,6 +164,8 @@ double Dual::pass(bool forward, bool decode) {
     }
     double least = *std::min_element(sum.begin(), sum.begin() + node.labels);
     total += least;
+    if (!forward && node.firstSegment < node.endSegment)
+      expect(node, least);
     double share = 1.0 / std::max({back, ahead, 1});
     for (int a = first; a < end; ++a) {
       const Core::Arc &arc = core.arcs[a];

@@ -27,7 +27,8 @@ public:
 
 private:
   void step(double known);
-  void movePrices(double value, double known, const std::vector<int64_t> &usage);
+  void movePrices(double value, double known);
+  void expect(const Core::Node &node, double least);
   void decay(double value);
   void computeCosts();
   double pass(bool forward, bool decode);
@@ -36,12 +37,13 @@ private:
 
   const Core &core;
   std::vector<double> price, bestPrice, direction, costs;
-  std::vector<double> messages;            ///< into the node of each arc, from its other end
-  std::vector<int64_t> offsets;            ///< of an arc's message
-  std::vector<double> sum, sent, received; ///< of one node
+  std::vector<double> messages;                    ///< into the node of each arc, from its other end
+  std::vector<int64_t> offsets;                    ///< of an arc's message
+  std::vector<double> sum, sent, received, weight; ///< of one node
+  std::vector<double> expected;                    ///< memory under soft choices, as changes from slot to slot
   std::vector<int> labels, fit;
   double best = -std::numeric_limits<double>::infinity(), fitCost = 0;
-  double length = 1;
+  double length, heat = 0;
   int stalled = 0, steps = 0;
   bool momentum = true;
 };
