@@ -153,7 +153,9 @@ BestDivision DeviceSearch::search(int64_t devices, const SearchSpace &where) {
     return {plans[index]->solution.cost, plans[index]->solution.bound};
   };
   BestCandidate found = searchCandidates(
-      bounds, weigh, {.tolerance = tolerance, .threads = kThreads, .cancelled = options.solve.cancelled});
+      bounds, weigh,
+      {.tolerance = tolerance, .threads = kThreads, .batch = where.batch, .cancelled = options.solve.cancelled});
+  idle.clear();
   best.bound = found.bound;
   best.searched = found.weighed;
   if (found.index >= 0) {

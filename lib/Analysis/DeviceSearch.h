@@ -30,6 +30,7 @@ struct SearchSpace {
   int64_t microbatches = 0; ///< 0: some between eight for each stage and one; one where there is one stage
   double tolerance = 0;     ///< divisions that may be better by less are not looked at further
   double fineTolerance = 0; ///< the same where there are few
+  size_t batch = 8;         ///< see CandidateSearch
 };
 
 /// Finds the best division of a number of devices.
@@ -68,17 +69,26 @@ private:
         return nullptr;
       std::unique_ptr<ProgramGraph> graph = std::move(same.back());
       same.pop_back();
+      --count;
       return graph;
     }
     void give(int64_t microbatches, std::unique_ptr<ProgramGraph> graph) {
-      constexpr size_t kMost = 1; // of each: they are large
+      constexpr int kMost = 4; // they are large
       std::lock_guard lock(mutex);
-      if (graphs[microbatches].size() < kMost)
+      if (count < kMost) {
         graphs[microbatches].push_back(std::move(graph));
+        ++count;
+      }
+    }
+    void clear() {
+      std::lock_guard lock(mutex);
+      graphs.clear();
+      count = 0;
     }
 
   private:
     std::mutex mutex;
+    int count = 0;
     std::map<int64_t, std::vector<std::unique_ptr<ProgramGraph>>> graphs;
   };
 

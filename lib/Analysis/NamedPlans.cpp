@@ -6,6 +6,7 @@
 #include "llvm/ADT/DenseSet.h"
 
 #include <fmt/format.h>
+#include <map>
 
 namespace froe {
 
@@ -78,9 +79,36 @@ private:
   llvm::DenseMap<mlir::Value, int> dims;
 };
 
+/// keepOnly for many nodes: what a question about a table of strategies leaves is the same for all nodes that share it,
+/// and so they share it again.
+class KeepAlike {
+public:
+  /// `question` and `index` tell apart what is asked.
+  bool operator()(GraphNode &node, char question, int index, const std::function<bool(const Strategy &)> &keep) {
+    auto [it, isNew] = known.try_emplace({node.strategies.identity(), question, index});
+    Answer &answer = it->second;
+    if (isNew) {
+      answer.asked = node.strategies;
+      answer.kept = keepOnly(node, keep);
+      answer.left = node.strategies;
+    }
+    node.strategies = answer.left;
+    return answer.kept;
+  }
+
+private:
+  struct Answer {
+    SharedTable<Strategy> asked; ///< held, so that nothing else gets its address
+    SharedTable<Strategy> left;
+    bool kept = false;
+  };
+  std::map<std::tuple<const void *, char, int>, Answer> known;
+};
+
 std::optional<std::string> restrictToReplicated(ProgramGraph &graph) {
+  KeepAlike keep;
   for (GraphNode &node : graph.nodes)
-    keepOnly(node, isReplicated);
+    keep(node, 'r', 0, isReplicated);
   return std::nullopt;
 }
 
@@ -91,6 +119,7 @@ std::optional<std::string> restrictToData(ProgramGraph &graph) {
   if (batch.size < devices)
     return fmt::format("there is no data-parallel plan: the inputs' first dim is {}, too small for {} devices",
                        batch.size, devices);
+  KeepAlike keep;
   for (GraphNode &node : graph.nodes) {
     int factor = batch.factorOf(node);
     auto cutsBatch = [&](const Strategy &strategy) {
@@ -100,12 +129,12 @@ std::optional<std::string> restrictToData(ProgramGraph &graph) {
       return strategy.partialAxes.empty();
     };
     // What has no batch is whole, and becomes cut at most where it is repeated for each element of a batch.
-    if (factor >= 0 && keepOnly(node, cutsBatch))
+    if (factor >= 0 && keep(node, 'b', factor, cutsBatch))
       continue;
     if (isSource(node))
-      keepOnly(node, isReplicated);
+      keep(node, 'r', 0, isReplicated);
     else
-      keepOnly(node, readsWhole);
+      keep(node, 'w', 0, readsWhole);
   }
   return std::nullopt;
 }
@@ -129,20 +158,22 @@ std::optional<std::string> restrictToTensor(ProgramGraph &graph) {
   BatchDims batch(graph);
   AxisList all = cuttingAxes(graph.mesh);
   llvm::DenseSet<mlir::Operation *> cutWeights;
+  KeepAlike keep;
   for (GraphNode &node : graph.nodes) {
     int factor = batch.factorOf(node);
     if (factor >= 0)
-      keepOnly(node, [&](const Strategy &strategy) { return strategy.factorAxes[factor].empty(); });
+      keep(node, 'f', factor, [&](const Strategy &strategy) { return strategy.factorAxes[factor].empty(); });
     if (node.kind != GraphNode::Kind::Op || !llvm::isa<ContractOp>(node.op))
       continue;
     for (auto [i, operand] : llvm::enumerate(node.op->getOperands()))
       if (mlir::Operation *weight = weightBehind(operand))
-        if (keepOnly(node, [&](const Strategy &strategy) { return cutsOverAll(strategy.operands[i], all); }))
+        if (keep(node, 'o', static_cast<int>(i),
+                 [&](const Strategy &strategy) { return cutsOverAll(strategy.operands[i], all); }))
           cutWeights.insert(weight);
   }
   for (GraphNode &node : graph.nodes)
     if (cutWeights.contains(node.op))
-      keepOnly(node, [&](const Strategy &strategy) { return cutsOverAll(strategy.results[0], all); });
+      keep(node, 'r', 1, [&](const Strategy &strategy) { return cutsOverAll(strategy.results[0], all); });
   if (cutWeights.empty())
     return "there is no tensor-parallel plan: no contraction has a weight that can be cut over all devices";
   return std::nullopt;
@@ -164,7 +195,6 @@ std::optional<std::string> restrictToNamedPlan(ProgramGraph &graph, const std::s
   std::optional<std::string> why = name == "replicated" ? restrictToReplicated(graph)
                                    : name == "data"     ? restrictToData(graph)
                                                         : restrictToTensor(graph);
-  shareStrategies(graph);
   return why;
 }
 

@@ -20,12 +20,16 @@ constexpr double kTolerance = 0.028;
 /// Few are told apart more finely, and the one that is taken is looked at again.
 constexpr double kFineTolerance = 0.002;
 /// The same for the table of device counts, which need not be as exact.
-constexpr double kCoarseTolerance = 0.05;
+constexpr double kCoarseTolerance = 0.1;
 
 /// One stage on few meshes: what other numbers of devices are judged by.
 SearchSpace coarseSpace() {
-  return {
-      .mesh = {}, .maxAxes = 2, .microbatches = 1, .tolerance = kCoarseTolerance, .fineTolerance = kCoarseTolerance};
+  return {.mesh = {},
+          .maxAxes = 2,
+          .microbatches = 1,
+          .tolerance = kCoarseTolerance,
+          .fineTolerance = kCoarseTolerance,
+          .batch = 2};
 }
 
 DeviceCount rowOf(int64_t devices, const BestDivision &best) {
@@ -58,6 +62,7 @@ public:
                                                 .fineTolerance = std::max(kFineTolerance, options.solve.tolerance)});
     if (!best.plan)
       return std::unexpected(whyNone(best, devices));
+    refine(*best.plan);
     std::future<std::vector<Alternative>> alternatives;
     if (options.alternatives && best.plan->division.stages == 1)
       alternatives = std::async(std::launch::async, [&] { return priceNamedPlans(best.plan->division); });
@@ -71,16 +76,22 @@ public:
   }
 
 private:
-  PlanResult describe(StagedPlan plan) {
+  /// Looks once more, and more closely, for a better plan of the same division.
+  void refine(StagedPlan &plan) {
+    std::unique_ptr<ProgramGraph> graph = std::move(*search.graphOf(plan.division));
+    StagePlanner planner(*graph, plan.division, cluster, options, search.memoryLimitOf(plan.division.devices()));
+    auto finer = planner.plan(plan.solution.cost, kFineTolerance);
+    if (!finer || finer->solution.cost >= plan.solution.cost)
+      return;
+    finer->solution.bound = std::min(plan.solution.bound, finer->solution.cost);
+    plan = std::move(*finer);
+  }
+
+  PlanResult describe(const StagedPlan &plan) {
     mlir::func::FuncOp main = search.microbatch(plan.division.microbatches);
     std::unique_ptr<ProgramGraph> held = std::move(*search.graphOf(plan.division));
     const ProgramGraph &graph = *held;
     StagePlanner planner(graph, plan.division, cluster, options, search.memoryLimitOf(plan.division.devices()));
-    double bound = plan.solution.bound;
-    if (auto finer = planner.plan(plan.solution.cost, kFineTolerance);
-        finer && finer->solution.cost < plan.solution.cost)
-      plan = std::move(*finer);
-    plan.solution.bound = std::min(bound, plan.solution.cost);
     PlanResult result = Describer(graph, main).describe(graph, planner.problem(), plan.solution);
     result.stages = plan.stages;
     result.microbatches = plan.division.microbatches;

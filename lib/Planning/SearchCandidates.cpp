@@ -7,8 +7,6 @@
 namespace froe {
 
 namespace {
-constexpr size_t kBatch = 8;
-
 /// Weighs each of a batch, on as many threads as there are.
 std::vector<Weighed> weighAll(std::span<const int> batch, const std::function<Weighed(int, double, int)> &weigh,
                               double incumbent, int best, int threads) {
@@ -36,7 +34,7 @@ BestCandidate searchCandidates(std::span<const double> bounds, const std::functi
     double worthwhile = best.cost * (1 - options.tolerance);
     bool cancelled = options.cancelled && options.cancelled();
     std::vector<int> batch;
-    for (; next < bounds.size() && batch.size() < kBatch; ++next) {
+    for (; next < bounds.size() && batch.size() < options.batch; ++next) {
       if (cancelled || bounds[next] >= worthwhile)
         best.bound = std::min(best.bound, bounds[next]);
       else

@@ -20,6 +20,8 @@ struct CandidateSearch {
   double tolerance = 0;
   /// Candidates weighed at a time.
   int threads = 1;
+  /// Candidates that are tried against the same incumbent: more keep more threads busy, fewer spare more work.
+  size_t batch = 8;
   std::function<bool()> cancelled = {};
 };
 
@@ -35,7 +37,7 @@ struct BestCandidate {
 /// costs less than `incumbent`; `best` is the candidate that this comes from, or -1. It runs on several threads at
 /// once.
 ///
-/// Candidates are tried in batches of fixed size, with the best cost before the batch as the incumbent of all in it, so
+/// Candidates are tried in batches, with the best cost before the batch as the incumbent of all in it, so
 /// that the answer does not depend on the number of threads.
 BestCandidate searchCandidates(std::span<const double> bounds,
                                const std::function<Weighed(int index, double incumbent, int best)> &weigh,
