@@ -3,6 +3,7 @@
 #include "../Model.h"
 #include "../SlotPrices.h"
 #include "FoldOrder.h"
+#include "Marginals.h"
 #include "Tables.h"
 
 #include <memory>
@@ -38,6 +39,11 @@ public:
   double run(const Pricing &pricing, const std::vector<Restriction> &restrictions = {});
   /// The choice that the last run leads to.
   std::vector<int> decode();
+
+  /// How much more than the bound of the last run each label costs at least.
+  Marginals marginals() const {
+    return Marginals({*order, tables, unaries, registers, used, static_cast<int>(base.size())});
+  }
 
   /// Nodes whose copies may have disagreed in the last run.
   const std::vector<int> &hubs() const { return hubNodes; }

@@ -2,6 +2,7 @@
 
 #include "../Assignment.h"
 #include "HubBranching.h"
+#include "ReducedCosts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +16,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Costs are sums in different orders: what differs by less is equal.
 constexpr double kRounding = 1e-11;
 constexpr int kMostSolves = 60, kMostMixes = 60;
+/// A reduced model is worth it with at most this part of the labels.
+constexpr double kWorthwhile = 0.8;
+constexpr int kMostLevels = 2;
 /// Numbers that branching on hubs may compute, and the most runs.
 constexpr double kHubWork = 2e9;
 constexpr int kMostHubRuns = 100;
@@ -36,10 +40,17 @@ double costCeiling(const Model &model) {
     total += largest(edge.cost);
   return total;
 }
+
+std::vector<double> times(std::vector<double> values, double factor) {
+  for (double &value : values)
+    value *= factor;
+  return values;
+}
 } // namespace
 
-FoldSearch::FoldSearch(const Model &model, Tables &tables, const SolveOptions &options)
-    : bestCost(kInfinity), model(model), options(options), fold(model, tables), groups(SlotGroups::alike(model)),
+FoldSearch::FoldSearch(const Model &model, Tables &tables, const SolveOptions &options, int level)
+    : bestCost(kInfinity), model(model), options(options), tables(tables), fold(model, tables),
+      groups(SlotGroups::alike(model)), level(level), bestPrices(model.slots, 0), mixPrices(bestPrices),
       ceiling(costCeiling(model)) {}
 
 bool FoldSearch::done() const {
@@ -61,19 +72,31 @@ bool FoldSearch::consider(const std::vector<int> &labels) {
 }
 
 bool FoldSearch::run() {
-  settleHubs(std::vector<double>(model.slots, 0));
+  settleHubs(bestPrices);
   if (bound == kInfinity)
     return false;
-  constexpr int kRounds = 3;
-  for (int round = 0; round < kRounds && model.slots > 0 && !done() && !stopped(); ++round) {
-    std::vector<Restriction> before = hubLabels;
-    searchPrices();
-    if (hubLabels == before)
-      break;
-  }
+  if (model.slots > 0 && !over())
+    search();
   if (!best.empty() && !done())
     polish();
   return true;
+}
+
+void FoldSearch::search() {
+  searchPrices();
+  bool reduced = false;
+  if (level == 0)
+    reduceByGuesses();
+  if (!over() && (level == 1 || best.empty()))
+    mixAll();
+  if (!over() && level > 0 && level < kMostLevels && !best.empty())
+    reduced = reduceTo(std::min(options.incumbent, bestCost * (1 - options.tolerance / 2)));
+  if (!over() && level > 0 && !reduced)
+    repairAt(bestPrices);
+  if (!over())
+    settleHubs(bestPrices);
+  if (!over() && level == 0 && best.empty())
+    consider(smallest());
 }
 
 std::vector<int> FoldSearch::smallest() {
@@ -94,48 +117,101 @@ void FoldSearch::settleHubs(const std::vector<double> &slotPrices) {
   proven = bound > ceiling * (1 + kRounding);
 }
 
+/// Prices at which the bound is best, copies of hubs not having to agree.
 void FoldSearch::searchPrices() {
   constexpr int kDivisions = 4;
-  std::vector<double> found;
-  for (int division = 0; division <= kDivisions && !done() && !stopped(); ++division) {
+  hubLabels.clear();
+  double bestPriced = -1;
+  for (int division = 0; division <= kDivisions && !over(); ++division) {
     Prices prices(model, *this, groups);
     prices.solve();
     climb(prices);
-    found = prices.slotPrices();
-    price = prices.total();
-    run(found);
+    if (prices.best() > bestPriced) {
+      bestPriced = prices.best();
+      bestPrices = prices.slotPrices();
+      price = prices.total();
+      mixPrices = price > 0 || prices.highPrices().empty() ? bestPrices : prices.highPrices();
+    }
+    run(prices.slotPrices());
     if (done() || !groups.divide(model.usageOf(decode()), model.limit))
       break;
   }
-  if (!done() && !found.empty())
-    repairAt(found);
-  if (!done() && !found.empty())
-    settleHubs(found);
-  if (best.empty() && !done() && !stopped())
-    consider(smallest());
 }
 
 void FoldSearch::climb(Prices &prices) {
-  int left = kMostSolves;
-  while (left > 0 && !done() && !stopped()) {
-    bool found = std::isfinite(bestCost);
-    Prices::Goal goal{found ? bestCost : 1.3 * prices.best() + 1e-12, 0, std::min(options.incumbent, ceiling), 0};
-    goal.leastGain = std::max(1e-3 * (goal.target - prices.best()), 0.2 * options.tolerance * goal.target);
+  for (int left = kMostSolves; left > 0 && !over();) {
+    Prices::Goal goal{std::min(known(), 1.3 * prices.best() + 1e-12), 0, std::min(options.incumbent, ceiling), 0};
+    // Runs of a reduced model cost next to nothing.
+    goal.leastGain = level > 0 ? 1e-4 * prices.best()
+                               : std::max(1e-3 * (goal.target - prices.best()), 0.2 * options.tolerance * goal.target);
     if (prices.total() == 0)
       goal.firstStep = price > 0 ? price : options.price;
     double before = prices.best();
     if (!prices.ascend(goal, left, [&](const std::vector<int> &labels) { consider(labels); }))
       break;
-    double known = bestCost, gained = prices.best() - before;
-    if (hubLabels.empty())
-      bound = std::max(bound, prices.best());
+    bound = std::max(bound, prices.best());
     proven = bound > ceiling * (1 + kRounding);
-    std::vector<double> high = prices.highPrices();
-    if (!done() && !high.empty() && raise(high))
-      for (bool forwards : {true, false})
-        mix(SlotPrices(prices.lowPrices()), SlotPrices(high), forwards);
-    if (gained < goal.leastGain && known - bestCost < goal.leastGain)
+    if (prices.best() - before < goal.leastGain)
       break;
+  }
+}
+
+/// Reduces the model before a good choice is known, as if there were one that costs little more than the bound.
+void FoldSearch::reduceByGuesses() {
+  for (double above : {0.02, 0.06, 0.2}) {
+    if (over())
+      return;
+    double cutoff = std::min(known(), bound * (1 + above));
+    reduceTo(cutoff);
+    if (known() <= cutoff)
+      return;
+  }
+}
+
+/// Goes on without the labels that make a choice cost more than `cutoff`. False if those are too few to matter.
+bool FoldSearch::reduceTo(double cutoff) {
+  SlotPrices prices(bestPrices);
+  double paid = prices.total() * double(model.limit), value = fold.run(prices) - paid;
+  ReducedModel smaller(model, fold.marginals(), cutoff - value + kRounding * cutoff);
+  if (smaller.empty) {
+    bound = std::max(bound, cutoff);
+    return true;
+  }
+  if (double(smaller.after) > kWorthwhile * double(smaller.before))
+    return false;
+  SolveOptions inner = options;
+  inner.incumbent = cutoff;
+  inner.price = price;
+  FoldSearch search(smaller.model, tables, inner, level + 1);
+  if (!search.run()) {
+    bound = std::max(bound, cutoff);
+    return true;
+  }
+  if (!search.best.empty())
+    consider(smaller.labelsBefore(search.best));
+  bound = std::max(bound, std::min(search.bound, cutoff));
+  return true;
+}
+
+/// Equal layers all answer a price alike: one price for all either breaks the limit or wastes memory. So as many nodes
+/// as the limit allows are held at what is fast, found at a low price, and the others answer a high one.
+void FoldSearch::mixAll() {
+  hubLabels.clear();
+  std::vector<std::vector<int>> tried;
+  for (double low : {0.98, 0.8, 0.0}) {
+    if (over())
+      return;
+    run(times(mixPrices, low));
+    std::vector<int> fast = decode();
+    if (consider(fast) || std::ranges::find(tried, fast) != tried.end())
+      continue;
+    tried.push_back(fast);
+    for (double high : {1.02, 1.2, 2.0}) {
+      std::vector<double> raised = times(mixPrices, high);
+      if (!over() && raise(raised))
+        for (bool forwards : {true, false})
+          mix(fast, SlotPrices(raised), forwards);
+    }
   }
 }
 
@@ -143,7 +219,7 @@ void FoldSearch::climb(Prices &prices) {
 bool FoldSearch::raise(std::vector<double> &slotPrices) {
   constexpr int kRounds = 16;
   double step = 0.02 * std::accumulate(slotPrices.begin(), slotPrices.end(), 0.0);
-  for (int round = 0; round < kRounds && !stopped(); ++round, step *= 1.5) {
+  for (int round = 0; round < kRounds && !over(); ++round, step *= 1.5) {
     run(slotPrices);
     std::vector<int> labels = decode();
     if (consider(labels))
@@ -157,18 +233,13 @@ bool FoldSearch::raise(std::vector<double> &slotPrices) {
   return false;
 }
 
-/// Equal layers all answer a price alike, so that one price for all either breaks the limit or wastes memory. Here all
-/// nodes begin with the high price, and as many as the limit allows get the low one: half of them, of those left a
-/// quarter, and so on.
-void FoldSearch::mix(const SlotPrices &low, const SlotPrices &high, bool forwards) {
+/// Holds half of the nodes at `fast`, of those left a quarter, and so on, as long as a choice of the others fits.
+void FoldSearch::mix(const std::vector<int> &fast, const SlotPrices &prices, bool forwards) {
   struct Part {
     int begin, end;
   };
-  Pricing pricing(high);
-  pricing.levels.push_back(low);
-  int count = static_cast<int>(model.nodes.size());
-  pricing.levelOf.assign(count, 0);
-  std::vector<Part> parts = {{0, count}};
+  std::vector<Restriction> held;
+  std::vector<Part> parts = {{0, static_cast<int>(model.nodes.size())}};
   for (int runs = 0; !parts.empty() && parts[0].end - parts[0].begin > 1;) {
     std::vector<Part> left;
     for (Part part : parts) {
@@ -177,13 +248,14 @@ void FoldSearch::mix(const SlotPrices &low, const SlotPrices &high, bool forward
       if (!forwards)
         std::swap(halves[0], halves[1]);
       for (Part half : halves) {
-        if (done() || stopped() || ++runs > kMostMixes)
+        if (over() || ++runs > kMostMixes)
           return;
-        std::fill(pricing.levelOf.begin() + half.begin, pricing.levelOf.begin() + half.end, 1);
-        fold.run(pricing, hubLabels);
-        if (consider(fold.decode()))
+        size_t before = held.size();
+        for (int node = half.begin; node < half.end; ++node)
+          held.push_back({node, fast[node], false});
+        if (fold.run(prices, held) < kInfinity && consider(fold.decode()))
           continue;
-        std::fill(pricing.levelOf.begin() + half.begin, pricing.levelOf.begin() + half.end, 0);
+        held.resize(before);
         left.push_back(half);
       }
     }

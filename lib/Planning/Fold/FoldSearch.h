@@ -7,11 +7,13 @@
 
 namespace froe::fold {
 
-/// Searches by folding alone: the price of memory at which the bound is best, a choice that fits by giving the first
-/// nodes a high price and the others a low one, and the labels of hubs by branching.
+/// Searches by folding alone: the price of memory at which the bound is best, a choice that fits by giving some nodes
+/// what is fast and the others a high price, and the labels of hubs by branching. Most of it happens in a reduced
+/// model: labels that no good choice can have are dropped as soon as the price is known.
 class FoldSearch : private Relaxation {
 public:
-  FoldSearch(const Model &model, Tables &tables, const SolveOptions &options);
+  /// `level`: how often the model was reduced already.
+  FoldSearch(const Model &model, Tables &tables, const SolveOptions &options, int level = 0);
 
   /// False if there is no choice at all, whatever memory it needs.
   bool run();
@@ -30,22 +32,31 @@ private:
   double run(const std::vector<double> &slotPrices) override;
   std::vector<int> decode() override { return fold.decode(); }
 
-  bool stopped() const { return options.cancelled && options.cancelled(); }
+  bool over() const { return done() || (options.cancelled && options.cancelled()); }
+  double known() const { return std::min(bestCost, options.incumbent); }
   bool consider(const std::vector<int> &labels);
+  void search();
   void searchPrices();
   void climb(Prices &prices);
+  void reduceByGuesses();
+  bool reduceTo(double cutoff);
+  void mixAll();
+  void mix(const std::vector<int> &fast, const SlotPrices &prices, bool forwards);
   bool raise(std::vector<double> &slotPrices);
-  void mix(const SlotPrices &low, const SlotPrices &high, bool forwards);
   void repairAt(const std::vector<double> &slotPrices);
   void polish();
   void settleHubs(const std::vector<double> &slotPrices);
 
   const Model &model;
   const SolveOptions &options;
+  Tables &tables;
   Fold fold;
   SlotGroups groups;
-  std::vector<Restriction> hubLabels; ///< hubs are fixed while prices are searched
-  double ceiling;                     ///< no choice costs more
+  int level;
+  std::vector<double> bestPrices; ///< of each slot: where the bound is best
+  std::vector<double> mixPrices;  ///< the same, or near it where those are none
+  std::vector<Restriction> hubLabels;
+  double ceiling; ///< no choice costs more
   bool proven = false;
 };
 

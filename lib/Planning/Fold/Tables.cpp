@@ -66,15 +66,14 @@ Matrix selectRows(const Number *values, int columns, const std::vector<int> &row
   return result;
 }
 
-/// The smallest cost of each class.
+} // namespace
+
 std::vector<Number> leastOfClasses(const std::vector<Number> &costs, const LabelMap &map) {
   std::vector<Number> least(map.classes, kInfinity);
   for (size_t label = 0; label < costs.size(); ++label)
     least[map.classOf[label]] = std::min(least[map.classOf[label]], costs[label]);
   return least;
 }
-} // namespace
-
 size_t Tables::KeyHash::operator()(const Key &key) const {
   uint64_t words[] = {static_cast<uint64_t>(key.operation) << 32 | static_cast<uint32_t>(key.a),
                       static_cast<uint64_t>(key.b) << 32 | static_cast<uint32_t>(key.c),

@@ -23,6 +23,9 @@ struct Found {
   double offset = 0;
 };
 
+/// The smallest cost of each class.
+std::vector<Number> leastOfClasses(const std::vector<Number> &costs, const LabelMap &map);
+
 /// Vectors (a cost for each label of a node) and tables, each kept once; and the results of all operations on them, so
 /// that what repeats is computed once.
 class Tables {
@@ -51,6 +54,7 @@ public:
   /// Adds the column of a label to the costs of the labels of the rows.
   void addColumn(Id table, int label, std::vector<Number> &costs) const;
   const Table &tableOf(Id id) const { return tables[id]; }
+  const Matrix &coreOf(Id table) const { return cores[tables[table].core]; }
   LabelMaps &labelMaps() { return maps; }
 
   int64_t products() const { return productCount; }
