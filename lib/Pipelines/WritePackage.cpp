@@ -41,6 +41,8 @@ Manifest describe(const Package &package, const std::optional<PlanResult> &plan,
   manifest.inputs = tensorsOf(package.inputs);
   manifest.outputs = tensorsOf(package.outputs);
   manifest.arenaBytes = package.arenaBytes;
+  manifest.cpu = target.cpu;
+  manifest.extensions = extensionsOf(target);
   if (plan)
     manifest.predicted = planToJson(*plan)["predicted"];
   manifest.options = {{"model", options.model},
@@ -49,9 +51,7 @@ Manifest describe(const Package &package, const std::optional<PlanResult> &plan,
                       {"dims", options.import.dims},
                       {"constants", options.import.constants},
                       {"shapes", options.import.shapes},
-                      {"target", "cpu"},
-                      {"target_cpu", target.cpu},
-                      {"target_features", target.features}};
+                      {"target", "cpu"}};
   return manifest;
 }
 

@@ -149,6 +149,8 @@ std::expected<Manifest, std::string> openPackage(const RunOptions &options) {
   if (manifest->ranks > rt::kMaxRanks)
     return std::unexpected(fmt::format("{}: {} ranks are more than the {} of one host", options.package.string(),
                                        manifest->ranks, rt::kMaxRanks));
+  if (auto checked = checkProcessor(options.package, *manifest); !checked)
+    return std::unexpected(checked.error());
   if (auto checked = checkPackage(options.package, *manifest, options.check); !checked)
     return std::unexpected(checked.error());
   return manifest;

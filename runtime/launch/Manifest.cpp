@@ -1,12 +1,14 @@
 #include "runtime/launch/Manifest.h"
 
 #include "runtime/core/ElementType.h"
+#include "runtime/cpu/Extensions.h"
 #include "runtime/launch/Array.h"
 
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fstream>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -21,7 +23,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int kFormat = 1; // of manifest.json
+constexpr int kFormat = 2; // of manifest.json
 
 json tensorsToJson(const std::vector<Manifest::Tensor> &tensors) {
   json list = json::array();
@@ -64,6 +66,8 @@ json toJson(const Manifest &manifest) {
           {"inputs", tensorsToJson(manifest.inputs)},
           {"outputs", tensorsToJson(manifest.outputs)},
           {"arena_bytes", manifest.arenaBytes},
+          {"cpu", manifest.cpu},
+          {"extensions", manifest.extensions},
           {"program", fileToJson(manifest.program)},
           {"weights", weights},
           {"predicted", manifest.predicted},
@@ -82,6 +86,8 @@ Manifest fromJson(const json &value) {
   manifest.inputs = tensorsFromJson(value.at("inputs"));
   manifest.outputs = tensorsFromJson(value.at("outputs"));
   manifest.arenaBytes = value.at("arena_bytes");
+  manifest.cpu = value.at("cpu");
+  manifest.extensions = value.at("extensions");
   manifest.program = fileFromJson(value.at("program"));
   for (const json &file : value.at("weights"))
     manifest.weights.push_back(fileFromJson(file));
@@ -203,6 +209,15 @@ std::expected<void, std::string> checkFile(const std::filesystem::path &package,
 }
 
 } // namespace
+
+std::expected<void, std::string> checkProcessor(const std::filesystem::path &package, const Manifest &manifest) {
+  std::vector<std::string> missing = cpu::missingExtensions(manifest.extensions);
+  if (missing.empty())
+    return {};
+  return std::unexpected(fmt::format("{}: was compiled for '{}' and uses {}, which this processor has not: compile it "
+                                     "here, or with '--cpu x86-64-v3' for any processor with AVX2",
+                                     package.string(), manifest.cpu, fmt::join(missing, ", ")));
+}
 
 std::expected<void, std::string> checkPackage(const std::filesystem::path &package, const Manifest &manifest,
                                               bool contents) {

@@ -35,10 +35,12 @@ struct Manifest {
   std::string planHash; // equal to froe_program::plan_hash
   std::vector<Axis> mesh;
   int ranks = 1;
-  std::vector<Tensor> inputs, outputs;                 // in the order of froe_program
-  uint64_t arenaBytes = 0;                             // of each rank
-  File program;                                        // `program`
-  std::vector<File> weights;                           // `rank<R>.safetensors`, one per rank
+  std::vector<Tensor> inputs, outputs; // in the order of froe_program
+  uint64_t arenaBytes = 0;             // of each rank
+  std::string cpu;                     // the processor it was compiled for, by LLVM's name
+  std::vector<std::string> extensions; // of the instruction set (runtime/cpu/Extensions.h), that it uses
+  File program;                        // `program`
+  std::vector<File> weights;           // `rank<R>.safetensors`, one per rank
   nlohmann::json predicted = nlohmann::json::object(); // {latency_ms, peak_bytes (the arena), ...}
   nlohmann::json options = nlohmann::json::object();   // what the package was compiled with
 };
@@ -57,6 +59,9 @@ std::expected<Manifest, std::string> readManifest(const std::filesystem::path &p
 
 /// Writes `package`/manifest.json.
 std::expected<void, std::string> writeManifest(const std::filesystem::path &package, const Manifest &manifest);
+
+/// Checks that this processor has what the package's code uses.
+std::expected<void, std::string> checkProcessor(const std::filesystem::path &package, const Manifest &manifest);
 
 /// Checks that the package's files are those of the manifest: the program by hash, weights by size, and with
 /// `contents` by hash too.

@@ -4,6 +4,7 @@
 
 #include <expected>
 #include <string>
+#include <vector>
 
 namespace froe {
 
@@ -14,6 +15,9 @@ struct HostTarget {
   std::string features; ///< `+avx2,+fma,...`; empty: what the name stands for
   std::string isa;      ///< of the runtime's kernels there: `baseline`, `avx2`, `avx512`; empty: it finds out
 };
+/// Those of runtime/cpu/Extensions.h that code for `target` may use.
+std::vector<std::string> extensionsOf(const HostTarget &target);
+
 /// This machine's.
 HostTarget hostTarget();
 /// Another one of this machine's architecture, e.g. `haswell` or `x86-64-v3`, or this one (`host`); an error for a name

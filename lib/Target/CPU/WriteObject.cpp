@@ -1,5 +1,7 @@
 #include "froe/Target/HostProgram.h"
 
+#include "runtime/cpu/Extensions.h"
+
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -79,6 +81,15 @@ static std::string isaOf(const HostTarget &target) {
   auto machine = machineFor(target);
   auto has = [&](const char *features) { return (*machine)->getMCSubtargetInfo()->checkFeatures(features); };
   return has("+avx512f,+avx512bw,+avx512dq,+avx512vl") ? "avx512" : has("+avx2,+fma,+f16c") ? "avx2" : "baseline";
+}
+
+std::vector<std::string> extensionsOf(const HostTarget &target) {
+  auto machine = machineFor(target);
+  std::vector<std::string> names;
+  for (std::string_view name : cpu::knownExtensions())
+    if (machine && (*machine)->getMCSubtargetInfo()->checkFeatures("+" + std::string(name)))
+      names.emplace_back(name);
+  return names;
 }
 
 std::expected<HostTarget, std::string> targetNamed(const std::string &cpu) {

@@ -22,6 +22,7 @@ protected:
     manifest.inputs = {{"ids: %=é", FROE_I64, {8, 128}}};
     manifest.outputs = {{"logits", FROE_BF16, {}}};
     manifest.arenaBytes = 1 << 20;
+    manifest.cpu = "x86-64";
     manifest.program = {"program", 10, "xxh3:0"};
     manifest.weights.resize(6);
     manifest.predicted = {{"latency_ms", 0.1}};
@@ -51,6 +52,17 @@ TEST_F(ManifestFile, RoundTrip) {
   EXPECT_EQ(read->weights.size(), 6u);
   EXPECT_EQ(read->predicted, manifest.predicted);
   EXPECT_EQ(read->options, manifest.options);
+  EXPECT_EQ(read->cpu, manifest.cpu);
+  EXPECT_EQ(read->extensions, manifest.extensions);
+}
+
+TEST_F(ManifestFile, ExtensionsThatTheProcessorLacks) {
+  EXPECT_TRUE(checkProcessor(package, manifest));
+  manifest.cpu = "another";
+  manifest.extensions = {"no-such-extension"};
+  auto checked = checkProcessor(package, manifest);
+  ASSERT_FALSE(checked);
+  EXPECT_THAT(checked.error(), HasSubstr("was compiled for 'another' and uses no-such-extension"));
 }
 
 TEST_F(ManifestFile, RanksThatDoNotFillTheMesh) {
