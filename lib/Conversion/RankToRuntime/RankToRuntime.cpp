@@ -131,11 +131,11 @@ cpu::Isa isaOf(ModuleOp module) {
   return (name ? cpu::isaNamed(name.getValue()) : std::nullopt).value_or(cpu::isa());
 }
 
-/// Tells packages apart: everything about the steps, their places and the weights goes into it.
+/// Tells packages apart: everything about the steps, their places, constants and the weights goes into it.
 std::string hashOf(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  module->print(stream, OpPrintingFlags().elideLargeElementsAttrs());
+  module->print(stream, OpPrintingFlags().useLocalScope());
   return llvm::formatv("{0:x-16}", llvm::xxh3_64bits(text));
 }
 
