@@ -1,5 +1,6 @@
 #include "froe/Planning/Solve.h"
 
+#include "Answers.h"
 #include "Capacity.h"
 #include "ExactSearch.h"
 #include "Fold/FoldSearch.h"
@@ -18,6 +19,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// A gap at which a problem of at most so many labels is worth a second more.
 constexpr double kWideGap = 0.01, kAnytimeSeconds = 1;
 constexpr size_t kFewLabels = 20'000;
+/// Of problems with more nodes not even the tables of an elimination are made.
+constexpr size_t kFewNodes = 1000;
 
 Solution solutionOf(const Problem &problem, std::vector<int> choice, double bound, double price) {
   Solution solution{.choice = std::move(choice), .price = price};
@@ -33,8 +36,8 @@ NoPlan noPlan(NoPlan::Reason reason, bool proven) { return {.reason = reason, .p
 
 class Solver {
 public:
-  Solver(const Problem &problem, const SolveOptions &options, fold::Tables &tables)
-      : problem(problem), options(options), tables(tables), model(problem), fitting(model),
+  Solver(const Problem &problem, const Model &model, const SolveOptions &options, fold::Tables &tables)
+      : problem(problem), options(options), tables(tables), model(model), fitting(model),
         mayFit(excludeByCapacity(fitting)), folding(mayFit ? fitting : model, tables, options) {}
 
   std::expected<Solution, NoPlan> run() {
@@ -47,7 +50,7 @@ public:
       choice = model.strategiesOf(folding.best);
     proven = folding.nothingFits() || bound == kInfinity;
     if (!folding.done() && !stopped() && options.starts > 0) {
-      if (ExactSearch::suits(model))
+      if (isSmall())
         searchExactly();
       else if (costOfChoice() - bound > kWideGap * costOfChoice() && labelCount() <= kFewLabels)
         searchAnytime();
@@ -60,6 +63,7 @@ public:
   }
 
 private:
+  bool isSmall() const { return model.nodes.size() <= kFewNodes && ExactSearch::suits(model); }
   bool stopped() const { return options.cancelled && options.cancelled(); }
 
   double costOfChoice() const { return choice.empty() ? kInfinity : costOf(problem, choice); }
@@ -110,7 +114,9 @@ private:
   std::vector<int> smallestStrategies() {
     if (model.slots == 0)
       return {};
-    if (!ExactSearch::suits(model))
+    if (labelCount() == model.nodes.size()) // nothing to choose
+      return model.strategiesOf(std::vector<int>(model.nodes.size(), 0));
+    if (!isSmall())
       return model.strategiesOf(fold::FoldSearch(model, tables, options).smallest());
     Model free = model;
     free.limit = Problem::kUnlimited;
@@ -123,7 +129,8 @@ private:
   const Problem &problem;
   const SolveOptions &options;
   fold::Tables &tables;
-  Model model, fitting; ///< as given; less what cannot fit
+  const Model &model;
+  Model fitting; ///< less what cannot fit
   bool mayFit;
   fold::FoldSearch folding;
   std::vector<int> choice; ///< empty: none
@@ -142,13 +149,30 @@ bool hasEmptyNode(const Problem &problem) {
 }
 } // namespace
 
+FoldCache::FoldCache() : impl(std::make_unique<State>()) {}
+FoldCache::~FoldCache() = default;
+FoldCache::FoldCache(FoldCache &&) noexcept = default;
+FoldCache &FoldCache::operator=(FoldCache &&) noexcept = default;
+int64_t FoldCache::products() const { return impl->tables.products(); }
+
 std::expected<Solution, NoPlan> solve(const Problem &problem, const SolveOptions &options) {
   if (problem.nodes.empty())
     return solutionOf(problem, {}, 0, 0);
   if (hasEmptyNode(problem))
     return std::unexpected(noPlan(NoPlan::Reason::Conflict, true));
   FoldCache own;
-  return Solver(problem, options, (options.cache ? *options.cache : own).state().tables).run();
+  auto &[tables, answers] = (options.cache ? *options.cache : own).state();
+  const Model model(problem);
+  Answers::Question question;
+  if (options.cache) {
+    question = Answers::questionOf(model, tables, options);
+    if (auto known = answers.find(question, model))
+      return *known ? solutionOf(problem, (*known)->choice, (*known)->bound, (*known)->price) : *known;
+  }
+  auto answer = Solver(problem, model, options, tables).run();
+  if (options.cache && !(options.cancelled && options.cancelled()))
+    answers.keep(std::move(question), model, answer);
+  return answer;
 }
 
 } // namespace froe

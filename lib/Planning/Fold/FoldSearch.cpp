@@ -19,6 +19,8 @@ constexpr int kMostSolves = 60, kMostMixes = 60;
 /// A reduced model is worth it with at most this part of the labels.
 constexpr double kWorthwhile = 0.8;
 constexpr int kMostLevels = 2;
+/// Where the second line of prices is first looked at, as a part of the best prices.
+constexpr double kNearby = 0.1;
 /// Numbers that branching on hubs may compute, and the most runs.
 constexpr double kHubWork = 2e9;
 constexpr int kMostHubRuns = 100;
@@ -144,8 +146,7 @@ void FoldSearch::climb(Prices &prices) {
     // Runs of a reduced model cost next to nothing.
     goal.leastGain = level > 0 ? 1e-4 * prices.best()
                                : std::max(1e-3 * (goal.target - prices.best()), 0.2 * options.tolerance * goal.target);
-    if (prices.total() == 0)
-      goal.firstStep = price > 0 ? price : options.price;
+    goal.firstStep = prices.total() > 0 ? kNearby * prices.total() : price > 0 ? price : options.price;
     double before = prices.best();
     if (!prices.ascend(goal, left, [&](const std::vector<int> &labels) { consider(labels); }))
       break;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <ranges>
+#include <utility>
 
 namespace froe::fold {
 
@@ -40,11 +42,10 @@ Matrix outsideOfSummand(const LabelMaps &maps, const Matrix &outside, const Tabl
 }
 } // namespace
 
-Marginals::Marginals(Trace given)
-    : trace(given), steps(trace.order.getSteps()), outsides(trace.registers.size()), excess(trace.unaries.size()) {
+Marginals::Marginals(Trace given) : trace(given), outsides(trace.registers.size()), excess(trace.unaries.size()) {
   groupSteps();
   for (const Group &group : groups | std::views::reverse) {
-    const Step &step = steps[group.begin];
+    const Step &step = *group.steps[0];
     switch (step.kind) {
     case Step::Kind::Free:
       setExcess(group, trace.tables.vectorOf(trace.unaries[step.node]));
@@ -66,38 +67,52 @@ Id Marginals::seen(View view) const {
   return view.flipped ? trace.tables.transposed(trace.registers[view.table]) : trace.registers[view.table];
 }
 
-/// Whether a step does the same as the group before it, and does not work on what the group makes.
-bool Marginals::joins(const Group &group, size_t index, size_t used) const {
-  const Step &first = steps[group.begin], &step = steps[index];
-  if (step.kind != first.kind || step.kind == Step::Kind::Split ||
-      trace.unaries[step.node] != trace.unaries[first.node] || (step.sum >= 0) != (first.sum >= 0))
-    return false;
-  for (size_t k = 0; k < step.views.size(); ++k)
-    if (trace.used[used + k] != trace.used[group.used + k])
-      return false;
-  if (step.sum >= 0 && seen(step.existing) != seen(first.existing))
-    return false;
-  for (size_t i = group.begin; i < index; ++i) {
-    const Step &before = steps[i];
-    auto makes = [&](View view) {
-      return view.table >= 0 && (view.table == before.through || view.table == before.sum);
-    };
-    if (std::ranges::any_of(step.views, makes) || makes(step.existing))
-      return false;
-    if (before.kind == Step::Kind::Leaf && before.neighbours[0] == step.node)
-      return false;
-  }
-  return true;
+std::array<Id, 7> Marginals::keyOf(const Step &step, const Id *used) const {
+  std::array<Id, 7> key = {static_cast<Id>(step.kind), trace.unaries[step.node], -1, -1, -1, -1, -1};
+  if (step.kind == Step::Kind::Split)
+    key[2] = step.node;
+  else
+    std::copy_n(used, step.views.size(), key.begin() + 2);
+  if (step.sum >= 0)
+    key[4] = seen(step.existing);
+  return key;
 }
 
+/// Like steps are sought among consecutive ones of which none works on what another makes.
 void Marginals::groupSteps() {
-  size_t used = 0;
-  for (size_t i = 0; i < steps.size(); ++i) {
-    if (!groups.empty() && joins(groups.back(), i, used))
-      groups.back().end = i + 1;
-    else
-      groups.push_back({i, i + 1, used});
-    used += steps[i].views.size();
+  std::map<std::array<Id, 7>, size_t> groupOf;
+  std::vector<bool> madeTables(trace.registers.size()), changedNodes(trace.unaries.size());
+  std::vector<int> tables, nodes; // made and changed since the last time that a step needed one
+  const Id *used = trace.used.data();
+  for (const Step &step : trace.order.getSteps()) {
+    auto isMade = [&](View view) { return view.table >= 0 && madeTables[view.table]; };
+    if (changedNodes[step.node] || isMade(step.existing) || std::ranges::any_of(step.views, isMade)) {
+      groupOf.clear();
+      for (int table : tables)
+        madeTables[table] = false;
+      for (int node : nodes)
+        changedNodes[node] = false;
+      tables.clear();
+      nodes.clear();
+    }
+    auto [it, isNew] = groupOf.try_emplace(keyOf(step, used), groups.size());
+    if (isNew)
+      groups.push_back({{}, used});
+    groups[it->second].steps.push_back(&step);
+    used += step.views.size();
+    for (int table : {step.through, step.sum})
+      if (table >= 0) {
+        madeTables[table] = true;
+        tables.push_back(table);
+      }
+    auto change = [&](int node) {
+      changedNodes[node] = true;
+      nodes.push_back(node);
+    };
+    if (step.kind == Step::Kind::Leaf)
+      change(step.neighbours[0]);
+    for (size_t copy = 0; step.kind == Step::Kind::Split && copy < step.views.size(); ++copy)
+      change(step.firstCopy + static_cast<int>(copy));
   }
 }
 
@@ -107,20 +122,19 @@ void Marginals::setExcess(const Group &group, std::vector<Number> values) {
   for (Number &value : values)
     value -= least;
   auto shared = std::make_shared<const std::vector<Number>>(std::move(values));
-  for (size_t i = group.begin; i < group.end; ++i)
-    excess[steps[i].node] = shared;
+  for (const Step *step : group.steps)
+    excess[step->node] = shared;
 }
 
 /// Whether one of the tables that `viewOf` a step says was made by a step: only those need an outside.
 template <typename ViewOf> bool Marginals::isMade(const Group &group, ViewOf viewOf) const {
-  return std::any_of(steps.begin() + group.begin, steps.begin() + group.end,
-                     [&](const Step &step) { return viewOf(step).table >= trace.givenTables; });
+  return std::ranges::any_of(group.steps, [&](const Step *step) { return viewOf(*step).table >= trace.givenTables; });
 }
 
 /// Hands an outside to the tables that `viewOf` a step says, less what makes the cheapest choice cost nothing: those of
 /// different groups are compared.
 template <typename ViewOf> void Marginals::give(const Group &group, Matrix outside, ViewOf viewOf) {
-  const Matrix &core = trace.tables.coreOf(seen(viewOf(steps[group.begin])));
+  const Matrix &core = trace.tables.coreOf(seen(viewOf(*group.steps[0])));
   Number least = kInfinity;
   for (size_t i = 0; i < core.values.size(); ++i)
     least = std::min(least, core.values[i] + outside.values[i]);
@@ -129,27 +143,33 @@ template <typename ViewOf> void Marginals::give(const Group &group, Matrix outsi
       value -= least;
   Outside turned = std::make_shared<const Matrix>(transpose(outside)),
           straight = std::make_shared<const Matrix>(std::move(outside));
-  for (size_t i = group.begin; i < group.end; ++i) {
-    View view = viewOf(steps[i]);
+  for (const Step *step : group.steps) {
+    View view = viewOf(*step);
     outsides[view.table] = view.flipped ? turned : straight;
   }
 }
 
 Matrix Marginals::outsideOf(const Group &group, int Step::*table) const {
-  Matrix least = *outsides[steps[group.begin].*table];
-  for (size_t i = group.begin + 1; i < group.end; ++i)
-    if (outsides[steps[i].*table] != outsides[steps[i - 1].*table])
-      takeLeast(least.values, outsides[steps[i].*table]->values);
+  const Outside *last = &outsides[group.steps[0]->*table];
+  Matrix least = **last;
+  for (const Step *step : group.steps)
+    if (const Outside &outside = outsides[step->*table]; outside != *last) {
+      takeLeast(least.values, outside->values);
+      last = &outside;
+    }
   return least;
 }
 
 void Marginals::leaf(const Group &group) {
-  const Step &step = steps[group.begin];
-  Id id = trace.used[group.used], unary = trace.unaries[step.node];
+  const Step &step = *group.steps[0];
+  Id id = group.used[0], unary = trace.unaries[step.node];
   const std::vector<Number> &message = trace.tables.vectorOf(trace.tables.message(unary, id).id);
   std::vector<Number> rest(message.size(), kInfinity); // of the neighbour, without this message
-  for (size_t i = group.begin; i < group.end; ++i) {
-    const std::vector<Number> &all = *excess[steps[i].neighbours[0]];
+  const std::vector<Number> *last = nullptr;
+  for (const Step *like : group.steps) {
+    const std::vector<Number> &all = *excess[like->neighbours[0]];
+    if (&all == std::exchange(last, &all))
+      continue;
     for (size_t label = 0; label < rest.size(); ++label)
       if (message[label] != kInfinity)
         rest[label] = std::min(rest[label], all[label] - message[label]);
@@ -177,7 +197,7 @@ void Marginals::leaf(const Group &group) {
 }
 
 void Marginals::between(const Group &group) {
-  const Step &step = steps[group.begin];
+  const Step &step = *group.steps[0];
   Tables &tables = trace.tables;
   LabelMaps &maps = tables.labelMaps();
   Id through = trace.registers[step.through];
@@ -195,7 +215,7 @@ void Marginals::between(const Group &group) {
       give(group, std::move(other), [](const Step &step) { return step.existing; });
     }
   }
-  Id leftId = trace.used[group.used], rightId = trace.used[group.used + 1];
+  Id leftId = group.used[0], rightId = group.used[1];
   const Table left = tables.tableOf(leftId), right = tables.tableOf(rightId);
   const Matrix &leftCore = tables.coreOf(leftId), &rightCore = tables.coreOf(rightId);
   const Join &join = maps.join(left.rowMap, right.rowMap);
@@ -231,8 +251,8 @@ void Marginals::between(const Group &group) {
   for (size_t label = 0; label < own.size(); ++label)
     values[label] = own[label] + restOfPair[maps[join.map].classOf[label]];
   setExcess(group, std::move(values));
-  for (size_t i = group.begin; i < group.end; ++i)
-    outsides[steps[i].through] = nullptr;
+  for (const Step *like : group.steps)
+    outsides[like->through] = outsides[like->sum >= 0 ? like->sum : like->through] = nullptr; // no more needed
 }
 
 /// Copies agree in all true choices: what one of them makes dearer is dearer.

@@ -3,6 +3,7 @@
 #include "FoldOrder.h"
 #include "Tables.h"
 
+#include <array>
 #include <memory>
 #include <span>
 
@@ -31,14 +32,15 @@ public:
   const std::vector<Number> &of(int node) const { return *excess[node]; }
 
 private:
+  /// Steps that do the same with the same tables.
   struct Group {
-    size_t begin, end; ///< of steps
-    size_t used;       ///< where the first one's tables are
+    std::vector<const Step *> steps;
+    const Id *used; ///< the tables
   };
   using Outside = std::shared_ptr<const Matrix>;
 
   void groupSteps();
-  bool joins(const Group &group, size_t step, size_t usedByStep) const;
+  std::array<Id, 7> keyOf(const Step &step, const Id *used) const;
   void leaf(const Group &group);
   void between(const Group &group);
   void split(const Step &step);
@@ -50,7 +52,6 @@ private:
   Id seen(View view) const;
 
   const Trace trace;
-  const std::vector<Step> &steps;
   std::vector<Group> groups;
   std::vector<Outside> outsides;
   std::vector<std::shared_ptr<const std::vector<Number>>> excess;

@@ -10,12 +10,6 @@
 
 namespace froe {
 
-FoldCache::FoldCache() : impl(std::make_unique<State>()) {}
-FoldCache::~FoldCache() = default;
-FoldCache::FoldCache(FoldCache &&) noexcept = default;
-FoldCache &FoldCache::operator=(FoldCache &&) noexcept = default;
-int64_t FoldCache::products() const { return impl->tables.products(); }
-
 namespace fold {
 
 namespace {

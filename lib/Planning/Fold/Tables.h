@@ -96,7 +96,3 @@ private:
 };
 
 } // namespace froe::fold
-
-struct froe::FoldCache::State {
-  fold::Tables tables;
-};

@@ -120,6 +120,26 @@ TEST(Fold, ACacheChangesNothing) {
     }
 }
 
+TEST(Fold, EqualProblemsAreSolvedOnce) {
+  Problem problem = layeredProblem({.layers = 5, .layouts = 9, .mask = true});
+  problem.memoryLimit = limitAt(problem, 0.3);
+  FoldCache cache;
+  SolveOptions options{.tolerance = 0.001, .cache = &cache};
+  Solution one = solved(problem, options);
+  int64_t products = cache.products();
+  for (PlanNode &node : problem.nodes)
+    node.name += "again";
+  EXPECT_EQ(solved(problem, options).choice, one.choice);
+  EXPECT_EQ(cache.products(), products);
+  problem.nodes[0].cost.edit()[0] += 1e-6;
+  EXPECT_LE(solved(problem, options).bound, one.cost + 1e-6);
+  EXPECT_GT(cache.products(), products);
+  problem.memoryLimit = 0;
+  std::expected<Solution, NoPlan> none = solve(problem, options), again = solve(problem, options);
+  ASSERT_FALSE(none || again);
+  EXPECT_EQ(none.error().smallest, again.error().smallest);
+}
+
 TEST(Fold, APriceToBeginWithFindsTheSameBound) {
   Problem problem = layeredProblem({.layers = 12, .layouts = 10});
   problem.memoryLimit = limitAt(problem, 0.4);
