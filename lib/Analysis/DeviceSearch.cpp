@@ -14,7 +14,6 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Shorter stages than this many make a pipeline that mostly waits.
 constexpr int64_t kMostStages = 64, kMostPerStage = 8;
-constexpr int kThreads = 2;
 /// So many are solved as finely as one alone.
 constexpr size_t kFewCandidates = 20;
 
@@ -27,6 +26,7 @@ DeviceSearch::DeviceSearch(mlir::ModuleOp module, const Cluster &cluster, const 
 }
 
 mlir::func::FuncOp DeviceSearch::microbatch(int64_t count) {
+  std::lock_guard lock(mutex);
   mlir::OwningOpRef<mlir::ModuleOp> &part = microbatches[count];
   if (count > 1 && !part)
     part = std::move(*microbatchOf(module, count));
@@ -56,10 +56,11 @@ int64_t DeviceSearch::memoryLimitOf(int64_t devices) const {
 }
 
 double DeviceSearch::arithmeticSeconds(const Division &division) {
+  mlir::func::FuncOp main = microbatch(division.microbatches);
+  std::lock_guard lock(mutex);
   auto known = arithmetic.find(division.microbatches);
   if (known == arithmetic.end())
-    known = arithmetic.try_emplace(division.microbatches, microbatch(division.microbatches), cluster, options.floatType)
-                .first;
+    known = arithmetic.try_emplace(division.microbatches, main, cluster, options.floatType).first;
   return known->second.seconds(division.mesh.deviceCount()) * pipelineFactor(division, options.objective);
 }
 
@@ -86,95 +87,175 @@ std::vector<int64_t> DeviceSearch::microbatchCounts(int64_t stages, const Search
   return counts;
 }
 
-/// Meshes of one stage. A plan on few axes is one on more axes of which some go together, so that those of most axes
-/// stand for all; the others, quickly solved, are worth it where they spare most of the rest.
-std::vector<Mesh> DeviceSearch::meshesOf(int64_t devices, const SearchSpace &where, bool coarseToo) const {
-  if (where.mesh)
-    return {*where.mesh};
-  std::vector<Mesh> meshes = meshesFor(cluster, devices, where.maxAxes);
-  int most = meshes.back().axisCount();
-  if (!coarseToo)
-    llvm::erase_if(meshes, [&](const Mesh &mesh) { return mesh.axisCount() < most; });
-  return meshes;
+std::vector<Mesh> DeviceSearch::meshesOf(int64_t devices, const SearchSpace &where) const {
+  return where.mesh ? std::vector{*where.mesh} : meshesFor(cluster, devices, where.maxAxes);
 }
 
-/// Meshes of few axes first, then by the bound.
 std::vector<DeviceSearch::Candidate> DeviceSearch::candidatesFor(int64_t devices, const SearchSpace &where) {
   std::vector<Candidate> candidates;
-  std::vector<int64_t> stageCounts = this->stageCounts(devices, where);
-  for (int64_t stages : stageCounts) {
-    std::vector<Mesh> meshes = meshesOf(devices / stages, where, stages == stageCounts.front());
+  for (int64_t stages : stageCounts(devices, where)) {
+    std::vector<Mesh> meshes = meshesOf(devices / stages, where);
     for (int64_t count : microbatchCounts(stages, where))
       for (const Mesh &mesh : meshes) {
         Division division{stages, count, mesh};
         candidates.push_back({division, arithmeticSeconds(division)});
       }
   }
-  auto order = [](const Candidate &candidate) {
-    return std::pair(candidate.division.mesh.axisCount() > 2, candidate.bound);
-  };
-  llvm::stable_sort(candidates, [&](const Candidate &a, const Candidate &b) { return order(a) < order(b); });
   return candidates;
 }
 
-BestDivision DeviceSearch::search(int64_t devices, const SearchSpace &where) {
-  std::vector<Candidate> candidates = candidatesFor(devices, where);
-  std::vector<double> bounds;
-  for (const Candidate &candidate : candidates)
-    bounds.push_back(candidate.bound);
-  std::vector<std::optional<StagedPlan>> plans(candidates.size());
+std::vector<DeviceSearch::Candidate> DeviceSearch::likelyFirst(std::vector<Candidate> candidates,
+                                                               const DivisionOrder &order) const {
+  auto key = [&](const Candidate &candidate) {
+    const Mesh &mesh = candidate.division.mesh;
+    return std::tuple(order.expectedSeconds(candidate.division), candidate.bound, order.distanceFromNode(mesh),
+                      -mesh.axes.front().size);
+  };
+  llvm::stable_sort(candidates, [&](const Candidate &a, const Candidate &b) { return key(a) < key(b); });
+  return candidates;
+}
+
+/// Weighs candidates one batch after the other; the best of all passes and the bound for all are kept.
+class DeviceSearch::Pass {
+public:
+  Pass(DeviceSearch &search, int64_t devices, const SearchSpace &where, double tolerance)
+      : search(search), where(where), memoryLimit(search.memoryLimitOf(devices)), tolerance(tolerance) {}
+
+  void run(const std::vector<Candidate> &candidates) {
+    std::vector<double> bounds;
+    for (const Candidate &candidate : candidates)
+      bounds.push_back(candidate.bound);
+    std::vector<std::optional<StagedPlan>> plans(candidates.size());
+    std::vector<std::optional<NoStagedPlan>> failures(candidates.size());
+    auto weigh = [&](int index, double worthwhile, int bestSoFar) -> Weighed {
+      const StagedPlan *known = bestSoFar >= 0 ? &*plans[bestSoFar] : best.plan ? &*best.plan : nullptr;
+      auto plan = this->weigh(candidates[index].division, worthwhile, known);
+      if (!plan) {
+        failures[index] = plan.error();
+        return {kInfinity, plan.error().bound};
+      }
+      plans[index] = std::move(*plan);
+      return {plans[index]->solution.cost, plans[index]->solution.bound};
+    };
+    BestCandidate found = searchCandidates(bounds, weigh,
+                                           {.tolerance = tolerance,
+                                            .incumbent = best.plan ? best.plan->solution.cost : kInfinity,
+                                            .threads = where.threads,
+                                            .batch = where.batch,
+                                            .firstBatch = std::min(where.batch, kFirstBatch),
+                                            .cancelled = search.options.solve.cancelled});
+    best.bound = std::min(best.bound, found.bound);
+    best.searched += found.weighed;
+    if (found.index >= 0)
+      best.plan = std::move(plans[found.index]);
+    for (size_t i = 0; i < failures.size(); ++i)
+      if (failures[i])
+        remember(candidates[i].division, std::move(*failures[i]));
+  }
+
+  /// Tells `order` about what these cost, without their stages.
+  void estimate(const std::vector<Candidate> &candidates, DivisionOrder &order) {
+    std::vector<double> seconds(candidates.size(), kInfinity);
+    onThreads(candidates.size(), where.threads, [&](size_t i) {
+      const Division &division = candidates[i].division;
+      double incumbent = best.plan ? best.plan->solution.cost : kInfinity;
+      if (candidates[i].bound >= incumbent || !worthTrying(division, incumbent))
+        return;
+      auto graph = search.graphOf(division);
+      if (!graph)
+        return;
+      StagePlanner planner(**graph, division, search.cluster, search.options, memoryLimit);
+      auto relaxed =
+          planner.relax({incumbent, kInfinity, kRoughly, priceFor(division, best.plan ? &*best.plan : nullptr)});
+      if (relaxed)
+        seconds[i] = relaxed->cost;
+      search.idle.give(division.microbatches, std::move(*graph));
+    });
+    for (size_t i = 0; i < candidates.size(); ++i) {
+      order.add(candidates[i].division, seconds[i]);
+    }
+  }
+
   BestDivision best;
-  best.smallestPeakBytes = std::numeric_limits<int64_t>::max();
-  int64_t memoryLimit = memoryLimitOf(devices);
-  double tolerance = candidates.size() <= kFewCandidates ? where.fineTolerance : where.tolerance;
-  std::vector<std::optional<NoStagedPlan>> failures(candidates.size());
-  // Seconds of the whole batch that a byte more on each rank would save.
-  auto priceOf = [&](int index) {
-    if (index < 0)
-      return 0.0;
-    const Division &division = plans[index]->division;
-    return plans[index]->solution.price * double(division.stages) * pipelineFactor(division, options.objective);
-  };
-  auto weigh = [&](int index, double incumbent, int bestSoFar) -> Weighed {
-    const Division &division = candidates[index].division;
-    std::expected<std::unique_ptr<ProgramGraph>, std::string> graph = graphOf(division);
-    if (!graph) {
-      failures[index] = NoStagedPlan{.bound = kInfinity, .reason = NoPlan::Reason::Conflict, .why = graph.error()};
-      return {kInfinity, kInfinity};
+
+private:
+  bool worthTrying(const Division &division, double worthwhile) {
+    std::optional<double> least = search.least.find(division);
+    return !least || *least * pipelineFactor(division, search.options.objective) < worthwhile;
+  }
+
+  std::expected<StagedPlan, NoStagedPlan> weigh(const Division &division, double worthwhile, const StagedPlan *known) {
+    if (!worthTrying(division, worthwhile))
+      return std::unexpected(
+          NoStagedPlan{.bound = *search.least.find(division) * pipelineFactor(division, search.options.objective)});
+    std::expected<std::unique_ptr<ProgramGraph>, std::string> graph = search.graphOf(division);
+    if (!graph)
+      return std::unexpected(
+          NoStagedPlan{.bound = kInfinity, .reason = NoPlan::Reason::Conflict, .why = graph.error()});
+    std::expected<StagedPlan, NoStagedPlan> plan;
+    {
+      StagePlanner planner(**graph, division, search.cluster, search.options, memoryLimit);
+      if (search.isFree())
+        search.least.add(division, planner.leastSeconds());
+      plan = planner.plan({worthwhile, known ? known->solution.cost : kInfinity, tolerance, priceFor(division, known)});
     }
-    std::expected<StagedPlan, NoStagedPlan> plan =
-        StagePlanner(**graph, division, cluster, options, memoryLimit).plan(incumbent, tolerance, priceOf(bestSoFar));
-    idle.give(division.microbatches, std::move(*graph));
-    if (!plan) {
-      failures[index] = plan.error();
-      return {kInfinity, plan.error().bound};
+    search.idle.give(division.microbatches, std::move(*graph));
+    return plan;
+  }
+
+  /// Seconds of the whole batch that a byte more on each rank saved in another division, where one is known.
+  double priceFor(const Division &, const StagedPlan *known) const {
+    if (!known)
+      return 0;
+    const Division &division = known->division;
+    return known->solution.price * double(division.stages) * pipelineFactor(division, search.options.objective);
+  }
+
+  void remember(const Division &division, NoStagedPlan none) {
+    if (none.reason == NoPlan::Reason::Conflict && best.conflict.empty())
+      best.conflict = none.why;
+    if (none.reason == NoPlan::Reason::Memory && none.smallestPeakBytes < best.smallestPeakBytes) {
+      best.smallestPeakBytes = none.smallestPeakBytes;
+      best.smallest = std::move(none.smallest);
+      best.smallestDivision = division;
     }
-    plans[index] = std::move(*plan);
-    return {plans[index]->solution.cost, plans[index]->solution.bound};
-  };
-  BestCandidate found = searchCandidates(
-      bounds, weigh,
-      {.tolerance = tolerance, .threads = kThreads, .batch = where.batch, .cancelled = options.solve.cancelled});
+  }
+
+  static constexpr size_t kFirstBatch = 2;
+  static constexpr double kRoughly = 0.05;
+  DeviceSearch &search;
+  const SearchSpace &where;
+  int64_t memoryLimit;
+  double tolerance;
+};
+
+/// A plan on few axes is one on more axes of which some go together, so that meshes of most axes stand for all. The
+/// others are quickly solved: on one stage they make a first plan, on more they tell which are likely.
+BestDivision DeviceSearch::search(int64_t devices, const SearchSpace &where) {
+  std::vector<Candidate> all = candidatesFor(devices, where), coarse, samples, fine;
+  DivisionOrder order(cluster);
+  int64_t fewest = stageCounts(devices, where).front();
+  for (const Candidate &candidate : all) {
+    const auto &[stages, microbatches, mesh] = candidate.division;
+    int most = where.mesh ? mesh.axisCount() : meshesFor(cluster, mesh.deviceCount(), where.maxAxes).back().axisCount();
+    if (mesh.axisCount() == most)
+      fine.push_back(candidate);
+    else if (stages == fewest)
+      coarse.push_back(candidate);
+    else if (mesh == order.likelyMesh(mesh.deviceCount()))
+      samples.push_back(candidate);
+  }
+  double tolerance = all.size() <= kFewCandidates ? where.fineTolerance : where.tolerance;
+  Pass pass(*this, devices, where, tolerance);
+  if (!coarse.empty())
+    pass.run(likelyFirst(coarse, order));
+  pass.estimate(coarse, order);
+  pass.estimate(samples, order);
+  pass.run(likelyFirst(fine, order));
   idle.clear();
-  best.bound = found.bound;
-  best.searched = found.weighed;
-  if (found.index >= 0) {
-    best.plan = std::move(plans[found.index]);
-    best.plan->solution.bound = found.bound;
-    return best;
-  }
-  for (size_t i = 0; i < failures.size(); ++i) {
-    if (!failures[i])
-      continue;
-    if (failures[i]->reason == NoPlan::Reason::Conflict && best.conflict.empty())
-      best.conflict = failures[i]->why;
-    if (failures[i]->reason == NoPlan::Reason::Memory && failures[i]->smallestPeakBytes < best.smallestPeakBytes) {
-      best.smallestPeakBytes = failures[i]->smallestPeakBytes;
-      best.smallest = failures[i]->smallest;
-      best.smallestDivision = candidates[i].division;
-    }
-  }
-  return best;
+  if (pass.best.plan)
+    pass.best.plan->solution.bound = pass.best.bound = std::min(pass.best.bound, pass.best.plan->solution.cost);
+  return std::move(pass.best);
 }
 
 } // namespace froe

@@ -1,9 +1,11 @@
 #pragma once
 
 #include "ArithmeticBound.h"
+#include "DivisionOrder.h"
 #include "Microbatch.h"
 #include "StagePlanner.h"
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,11 +15,11 @@ namespace froe {
 /// What a search for the best division of some devices found.
 struct BestDivision {
   std::optional<StagedPlan> plan;
-  double bound = 0;     ///< no plan of any division costs less
-  int64_t searched = 0; ///< divisions that cheap bounds did not decide
+  double bound = std::numeric_limits<double>::infinity(); ///< no plan of any division costs less
+  int64_t searched = 0;                                   ///< divisions that cheap bounds did not decide
   /// Without a plan: the division whose smallest choice needs least, and the choice, if one is known.
   Division smallestDivision;
-  int64_t smallestPeakBytes = 0;
+  int64_t smallestPeakBytes = std::numeric_limits<int64_t>::max();
   std::vector<int> smallest;
   std::string conflict; ///< why constraints leave no plan, where that is the reason
 };
@@ -31,9 +33,10 @@ struct SearchSpace {
   double tolerance = 0;     ///< divisions that may be better by less are not looked at further
   double fineTolerance = 0; ///< the same where there are few
   size_t batch = 8;         ///< see CandidateSearch
+  int threads = 2;
 };
 
-/// Finds the best division of a number of devices.
+/// Finds the best division of a number of devices. Several searches may run at once.
 class DeviceSearch {
 public:
   using Restrict = std::function<std::optional<std::string>(ProgramGraph &graph)>;
@@ -42,7 +45,7 @@ public:
   DeviceSearch(mlir::ModuleOp module, const Cluster &cluster, const PlanOptions &options, Restrict restrict);
 
   BestDivision search(int64_t devices, const SearchSpace &where);
-  /// @main of one microbatch of so many. Thread safe for numbers that were asked for before.
+  /// @main of one microbatch of so many.
   mlir::func::FuncOp microbatch(int64_t count);
   /// The decisions of a division, restricted.
   std::expected<std::unique_ptr<ProgramGraph>, std::string> graphOf(const Division &division);
@@ -53,11 +56,14 @@ private:
     Division division;
     double bound = 0;
   };
+  class Pass;
   std::vector<Candidate> candidatesFor(int64_t devices, const SearchSpace &where);
-  std::vector<Mesh> meshesOf(int64_t devices, const SearchSpace &where, bool coarseToo) const;
+  std::vector<Mesh> meshesOf(int64_t devices, const SearchSpace &where) const;
   std::vector<int64_t> stageCounts(int64_t devices, const SearchSpace &where) const;
   std::vector<int64_t> microbatchCounts(int64_t stages, const SearchSpace &where) const;
   double arithmeticSeconds(const Division &division);
+  std::vector<Candidate> likelyFirst(std::vector<Candidate> candidates, const DivisionOrder &order) const;
+  bool isFree() const { return options.constrain.empty() && options.planFile.empty() && options.force.empty(); }
 
   /// Graphs that nobody works on, by the number of microbatches. Thread safe.
   class IdleGraphs {
@@ -92,14 +98,43 @@ private:
     std::map<int64_t, std::vector<std::unique_ptr<ProgramGraph>>> graphs;
   };
 
+  /// Sums of the cheapest strategies. What an op computes depends on the sizes of the axes, not on their order, so that
+  /// many meshes share one. Thread safe.
+  class LeastSeconds {
+  public:
+    std::optional<double> find(const Division &division) {
+      std::lock_guard lock(mutex);
+      auto it = known.find(keyOf(division));
+      return it == known.end() ? std::nullopt : std::optional(it->second);
+    }
+    void add(const Division &division, double seconds) {
+      std::lock_guard lock(mutex);
+      known.try_emplace(keyOf(division), seconds);
+    }
+
+  private:
+    using Key = std::pair<int64_t, std::vector<int64_t>>;
+    static Key keyOf(const Division &division) {
+      Key key{division.microbatches, {}};
+      for (const MeshAxis &axis : division.mesh.axes)
+        key.second.push_back(axis.size);
+      std::ranges::sort(key.second);
+      return key;
+    }
+    std::mutex mutex;
+    std::map<Key, double> known; ///< of one microbatch
+  };
+
   mlir::ModuleOp module;
   const Cluster &cluster;
   const PlanOptions &options;
   Restrict restrict;
   int64_t batch = 1;
+  std::mutex mutex;                              ///< of the two maps
   std::map<int64_t, ArithmeticBound> arithmetic; ///< of a microbatch, by their number
-  IdleGraphs idle;
   std::map<int64_t, mlir::OwningOpRef<mlir::ModuleOp>> microbatches;
+  IdleGraphs idle;
+  LeastSeconds least;
 };
 
 } // namespace froe

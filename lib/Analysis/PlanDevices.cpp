@@ -6,6 +6,8 @@
 #include "NoPlanText.h"
 #include "Restrictions.h"
 
+#include "froe/Planning/SearchCandidates.h"
+
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
@@ -21,6 +23,7 @@ constexpr double kTolerance = 0.028;
 constexpr double kFineTolerance = 0.002;
 /// The same for the table of device counts, which need not be as exact.
 constexpr double kCoarseTolerance = 0.1;
+constexpr int kThreads = 2;
 
 /// One stage on few meshes: what other numbers of devices are judged by.
 SearchSpace coarseSpace() {
@@ -29,7 +32,8 @@ SearchSpace coarseSpace() {
           .microbatches = 1,
           .tolerance = kCoarseTolerance,
           .fineTolerance = kCoarseTolerance,
-          .batch = 2};
+          .batch = 1,
+          .threads = 1};
 }
 
 DeviceCount rowOf(int64_t devices, const BestDivision &best) {
@@ -80,7 +84,7 @@ private:
   void refine(StagedPlan &plan) {
     std::unique_ptr<ProgramGraph> graph = std::move(*search.graphOf(plan.division));
     StagePlanner planner(*graph, plan.division, cluster, options, search.memoryLimitOf(plan.division.devices()));
-    auto finer = planner.plan(plan.solution.cost, kFineTolerance);
+    auto finer = planner.plan({plan.solution.cost, plan.solution.cost, kFineTolerance, 0});
     if (!finer || finer->solution.cost >= plan.solution.cost)
       return;
     finer->solution.bound = std::min(plan.solution.bound, finer->solution.cost);
@@ -122,7 +126,7 @@ private:
       if (restrictToNamedPlan(**graph, name))
         continue;
       auto named = StagePlanner(**graph, division, cluster, options, Problem::kUnlimited)
-                       .plan(std::numeric_limits<double>::infinity(), kTolerance);
+                       .plan({.tolerance = kTolerance});
       if (named)
         found.push_back({name, named->solution.cost});
     }
@@ -132,7 +136,11 @@ private:
   /// How fast fewer devices are, by powers of two.
   void addDeviceCounts(PlanResult &result, int64_t devices) {
     for (int64_t count = 1; count < devices; count *= 2)
-      result.deviceCounts.push_back(rowOf(count, search.search(count, coarseSpace())));
+      result.deviceCounts.push_back({.devices = count});
+    onThreads(result.deviceCounts.size(), kThreads, [&](size_t i) {
+      DeviceCount &row = result.deviceCounts[result.deviceCounts.size() - 1 - i]; // the longest searches first
+      row = rowOf(row.devices, search.search(row.devices, coarseSpace()));
+    });
     const DeviceCount *fastest = nullptr;
     for (const DeviceCount &row : result.deviceCounts)
       if (row.cost <= result.cost && (!fastest || row.cost < fastest->cost))

@@ -43,31 +43,47 @@ const Problem &StagePlanner::problem() {
   return *whole;
 }
 
-std::expected<StagedPlan, NoStagedPlan> StagePlanner::plan(double incumbent, double tolerance, double price) {
-  double factor = pipelineFactor(division, options.objective), bound = builder.leastSeconds(graph) * factor;
-  if (bound >= incumbent)
+double StagePlanner::leastSeconds() {
+  if (!least)
+    least = builder.leastSeconds(graph);
+  return *least;
+}
+
+std::expected<Solution, NoStagedPlan> StagePlanner::relax(const StageGoal &goal) {
+  double factor = pipelineFactor(division, options.objective), bound = leastSeconds() * factor;
+  if (bound >= goal.incumbent)
     return std::unexpected(NoStagedPlan{.bound = bound});
   SolveOptions solveOptions = options.solve;
-  solveOptions.incumbent = incumbent / factor;
-  solveOptions.tolerance = tolerance;
-  solveOptions.price = price / factor / double(division.stages);
+  solveOptions.incumbent = goal.incumbent / factor;
+  solveOptions.tolerance = goal.tolerance;
+  solveOptions.price = goal.price / factor / double(division.stages);
   solveOptions.cache = &cache;
   std::expected<Solution, NoPlan> solution = solve(problem(), solveOptions);
   if (!solution) {
     NoPlan &none = solution.error();
-    bound = none.reason == NoPlan::Reason::NotBetter ? std::max(bound, incumbent) : none.proven ? kInfinity : bound;
+    bound = none.reason == NoPlan::Reason::NotBetter ? std::max(bound, goal.incumbent)
+            : none.proven                            ? kInfinity
+                                                     : bound;
     return std::unexpected(NoStagedPlan{bound, none.reason, none.smallestPeakBytes / division.stages, none.smallest});
   }
   checkAnswer(*whole, *solution);
   solution->bound = std::max(solution->bound * factor, bound);
+  solution->cost *= factor;
+  return *solution;
+}
+
+std::expected<StagedPlan, NoStagedPlan> StagePlanner::plan(const StageGoal &goal) {
+  std::expected<Solution, NoStagedPlan> solution = relax(goal);
+  if (!solution)
+    return std::unexpected(solution.error());
   if (division.stages > 1)
-    return planStages(*solution, tolerance);
-  StagedPlan plan{division, *solution, {describeStage(graph, *whole, *solution)}, {}, 0};
+    return planStages(*solution, goal);
+  StagedPlan plan{division, *solution, {describeStage(graph, *whole, solution->choice)}, {}, 0};
   finish(plan);
   return plan;
 }
 
-std::expected<StagedPlan, NoStagedPlan> StagePlanner::planStages(const Solution &relaxed, double tolerance) {
+std::expected<StagedPlan, NoStagedPlan> StagePlanner::planStages(const Solution &relaxed, const StageGoal &goal) {
   bool forced = !options.stageNodes.empty();
   StageCuts cuts(graph, *whole, relaxed.choice, forced ? graph.nodes.size() : size_t(division.stages) - 1);
   auto conflict = [&](std::string why) {
@@ -75,7 +91,7 @@ std::expected<StagedPlan, NoStagedPlan> StagePlanner::planStages(const Solution 
   };
   if (forced) {
     std::expected<std::vector<int>, std::string> firstUnits = cuts.unitsFor(options.stageNodes);
-    return firstUnits ? solveStages(relaxed, cuts, *firstUnits, tolerance) : conflict(firstUnits.error());
+    return firstUnits ? solveStages(relaxed, cuts, *firstUnits, goal) : conflict(firstUnits.error());
   }
   if (cuts.units().size() < size_t(division.stages))
     return conflict(fmt::format("the program can be cut into {} stages at most, not into {}", cuts.units().size(),
@@ -91,8 +107,8 @@ std::expected<StagedPlan, NoStagedPlan> StagePlanner::planStages(const Solution 
                                       even ? Problem::kUnlimited : memoryLimit);
     if (!firstUnits)
       continue;
-    auto plan = solveStages(relaxed, cuts, *firstUnits, tolerance);
-    if (plan)
+    auto plan = solveStages(relaxed, cuts, *firstUnits, goal);
+    if (plan || plan.error().reason == NoPlan::Reason::NotBetter)
       return plan;
     none.smallestPeakBytes = plan.error().smallestPeakBytes;
   }
@@ -101,11 +117,11 @@ std::expected<StagedPlan, NoStagedPlan> StagePlanner::planStages(const Solution 
 
 std::expected<StagedPlan, NoStagedPlan> StagePlanner::solveStages(const Solution &relaxed, const StageCuts &cuts,
                                                                   const std::vector<int> &firstUnits,
-                                                                  double tolerance) {
+                                                                  const StageGoal &goal) {
   StagedPlan plan{division, relaxed, {}, {}, 0};
   plan.solution.peakBytes = 0;
   SolveOptions solveOptions = options.solve;
-  solveOptions.tolerance = tolerance;
+  solveOptions.tolerance = goal.tolerance;
   solveOptions.price = relaxed.price;
   solveOptions.cache = &cache;
   for (size_t s = 0; s < firstUnits.size(); ++s) {
@@ -123,7 +139,7 @@ std::expected<StagedPlan, NoStagedPlan> StagePlanner::solveStages(const Solution
     for (size_t i = 0; i < part.origins.size(); ++i)
       if (!part.crosses[i])
         plan.solution.choice[part.origins[i]] = solution->choice[i];
-    PlanStage stage = describeStage(part.graph, problem, *solution);
+    PlanStage stage = describeStage(part.graph, problem, solution->choice);
     stage.firstDevice = int64_t(s) * division.mesh.deviceCount();
     if (s + 1 < firstUnits.size())
       stage.sendSeconds = sendSeconds(cluster, bytesSent(cuts, nextUnit), stage.firstDevice,
@@ -133,6 +149,8 @@ std::expected<StagedPlan, NoStagedPlan> StagePlanner::solveStages(const Solution
       plan.memoryPeak = memoryPeakOf(part.graph, problem, solution->choice);
     }
     plan.stages.push_back(std::move(stage));
+    if (secondsOf(plan.stages) >= goal.known)
+      return std::unexpected(NoStagedPlan{.bound = relaxed.bound});
   }
   finish(plan);
   return plan;
@@ -147,15 +165,16 @@ int64_t StagePlanner::bytesSent(const StageCuts &cuts, int unit) const {
 }
 
 PlanStage StagePlanner::describeStage(const ProgramGraph &part, const Problem &problem,
-                                      const Solution &solution) const {
-  PlanStage stage{.mesh = division.mesh, .seconds = solution.cost, .memoryBytes = solution.peakBytes};
+                                      const std::vector<int> &choice) const {
+  PlanStage stage{
+      .mesh = division.mesh, .seconds = costOf(problem, choice), .memoryBytes = peakBytesOf(problem, choice)};
   std::vector<bool> independent = independentOfInputs(part);
   std::optional<size_t> first;
   for (size_t i = 0; i < problem.nodes.size(); ++i) {
     const GraphNode &node = part.nodes[i];
     if (node.opName() == "weight")
       for (const MemoryUse &use : problem.nodes[i].uses)
-        stage.weightBytes += use.bytes[solution.choice[i]];
+        stage.weightBytes += use.bytes[choice[i]];
     if (node.kind != GraphNode::Kind::Op || independent[i])
       continue;
     first = std::min(first.value_or(size_t(node.position)), size_t(node.position));
@@ -165,17 +184,24 @@ PlanStage StagePlanner::describeStage(const ProgramGraph &part, const Problem &p
   return stage;
 }
 
+/// Of the whole batch, if there were no other stages.
+double StagePlanner::secondsOf(const std::vector<PlanStage> &stages) const {
+  std::vector<double> seconds;
+  for (const PlanStage &stage : stages)
+    seconds.push_back(stage.seconds + stage.sendSeconds);
+  return options.objective == Objective::Latency ? pipelineSeconds(seconds, division.microbatches)
+                                                 : double(division.microbatches) * *std::ranges::max_element(seconds);
+}
+
 /// Seconds of the whole batch, and how many a second.
 void StagePlanner::finish(StagedPlan &plan) const {
-  std::vector<double> seconds;
+  double slowest = 0;
   for (const PlanStage &stage : plan.stages) {
-    seconds.push_back(stage.seconds + stage.sendSeconds);
+    slowest = std::max(slowest, double(division.microbatches) * (stage.seconds + stage.sendSeconds));
     plan.solution.peakBytes = std::max(plan.solution.peakBytes, stage.memoryBytes);
   }
-  double slowest = double(division.microbatches) * *std::ranges::max_element(seconds);
   plan.throughputPerSecond = slowest > 0 ? 1 / slowest : 0;
-  plan.solution.cost =
-      options.objective == Objective::Latency ? pipelineSeconds(seconds, division.microbatches) : slowest;
+  plan.solution.cost = secondsOf(plan.stages);
   plan.solution.bound = std::min(plan.solution.bound, plan.solution.cost);
 }
 

@@ -7,6 +7,8 @@
 #include "froe/Cost/Cluster.h"
 #include "froe/Planning/Solve.h"
 
+#include <limits>
+
 namespace froe {
 
 /// One way to divide the work: the devices into stages with a mesh each, the batch into microbatches.
@@ -44,6 +46,14 @@ struct NoStagedPlan {
   std::string why = "the constraints exclude each other: no choice of strategies keeps all of them"; ///< (Conflict)
 };
 
+/// What a division is planned for; seconds are of the whole batch.
+struct StageGoal {
+  double incumbent = std::numeric_limits<double>::infinity(); ///< no division is looked at further that has none below
+  double known = std::numeric_limits<double>::infinity();     ///< a plan is there that costs this much
+  double tolerance = 0; ///< a plan may cost so much more than the cheapest, as a part of it
+  double price = 0;     ///< what a byte more on each rank may save about, in seconds; 0: unknown
+};
+
 /// Plans one division of a program. Not thread safe.
 ///
 /// The microbatch is solved on the mesh of one stage first, with the memory of all stages together: every plan in
@@ -55,19 +65,22 @@ public:
   StagePlanner(const ProgramGraph &graph, Division division, const Cluster &cluster, const PlanOptions &options,
                int64_t memoryLimit);
 
-  /// A plan that costs less than `incumbent`, seconds of the whole batch, at most by `tolerance` above the cheapest
-  /// where that is possible. `price`: what a byte more on each rank may save about, in seconds of the whole batch; 0:
-  /// unknown.
-  std::expected<StagedPlan, NoStagedPlan> plan(double incumbent, double tolerance, double price = 0);
+  /// A plan that serves the goal.
+  std::expected<StagedPlan, NoStagedPlan> plan(const StageGoal &goal);
+  /// The microbatch with the memory of all stages together; cost and bound are of the whole batch.
+  std::expected<Solution, NoStagedPlan> relax(const StageGoal &goal);
+  /// A lower bound for one microbatch that needs no edges: the cheapest strategy of each node.
+  double leastSeconds();
   /// The microbatch on the mesh of one stage.
   const Problem &problem();
 
 private:
-  std::expected<StagedPlan, NoStagedPlan> planStages(const Solution &relaxed, double tolerance);
+  std::expected<StagedPlan, NoStagedPlan> planStages(const Solution &relaxed, const StageGoal &goal);
   std::expected<StagedPlan, NoStagedPlan> solveStages(const Solution &relaxed, const StageCuts &cuts,
-                                                      const std::vector<int> &firstUnits, double tolerance);
+                                                      const std::vector<int> &firstUnits, const StageGoal &goal);
+  double secondsOf(const std::vector<PlanStage> &stages) const;
   int64_t bytesSent(const StageCuts &cuts, int unit) const;
-  PlanStage describeStage(const ProgramGraph &part, const Problem &problem, const Solution &solution) const;
+  PlanStage describeStage(const ProgramGraph &part, const Problem &problem, const std::vector<int> &choice) const;
   void finish(StagedPlan &plan) const;
 
   const ProgramGraph &graph;
@@ -79,6 +92,7 @@ private:
   ProblemBuilder builder;
   FoldCache cache;
   std::optional<Problem> whole;
+  std::optional<double> least;
 };
 
 } // namespace froe

@@ -18,15 +18,19 @@ struct Weighed {
 struct CandidateSearch {
   /// A candidate that cannot be better by more than this part of the best cost is left.
   double tolerance = 0;
+  /// Cost of a plan that is known already: only candidates that are better count.
+  double incumbent = std::numeric_limits<double>::infinity();
   /// Candidates weighed at a time.
   int threads = 1;
   /// Candidates that are tried against the same incumbent: more keep more threads busy, fewer spare more work.
   size_t batch = 8;
+  /// The same for the first ones, which make the incumbent.
+  size_t firstBatch = 8;
   std::function<bool()> cancelled = {};
 };
 
 struct BestCandidate {
-  int index = -1; ///< -1: no candidate has a plan
+  int index = -1; ///< -1: no candidate has a plan, or one better than the incumbent
   double cost = std::numeric_limits<double>::infinity();
   double bound = 0;    ///< no plan of any candidate costs less
   int64_t weighed = 0; ///< how many the bounds alone did not decide
@@ -42,5 +46,8 @@ struct BestCandidate {
 BestCandidate searchCandidates(std::span<const double> bounds,
                                const std::function<Weighed(int index, double incumbent, int best)> &weigh,
                                const CandidateSearch &options = {});
+
+/// Calls `work` with each of 0 ... count - 1, on as many threads.
+void onThreads(size_t count, int threads, const std::function<void(size_t index)> &work);
 
 } // namespace froe
