@@ -17,7 +17,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kRounding = 1e-11;
 constexpr int kMostSolves = 60, kMostMixes = 60;
 /// A reduced model is worth it with at most this part of the labels.
-constexpr double kWorthwhile = 0.8;
+constexpr double kWorthwhile = 0.7;
 constexpr int kMostLevels = 2;
 /// Where the second line of prices is first looked at, as a part of the best prices.
 constexpr double kNearby = 0.1;
@@ -195,7 +195,8 @@ bool FoldSearch::reduceTo(double cutoff) {
 }
 
 /// Equal layers all answer a price alike: one price for all either breaks the limit or wastes memory. So as many nodes
-/// as the limit allows are held at what is fast, found at a low price, and the others answer a high one.
+/// as the limit allows are held at what is fast, found at a low price, and the others answer a high one. Goes on to
+/// other prices as long as that helps.
 void FoldSearch::mixAll() {
   hubLabels.clear();
   std::vector<std::vector<int>> tried;
@@ -207,12 +208,18 @@ void FoldSearch::mixAll() {
     if (consider(fast) || std::ranges::find(tried, fast) != tried.end())
       continue;
     tried.push_back(fast);
+    double costBefore = bestCost;
     for (double high : {1.02, 1.2, 2.0}) {
       std::vector<double> raised = times(mixPrices, high);
+      double before = bestCost;
       if (!over() && raise(raised))
         for (bool forwards : {true, false})
           mix(fast, SlotPrices(raised), forwards);
+      if (high > 1.1 && !helped(before))
+        break;
     }
+    if (!helped(costBefore))
+      break;
   }
 }
 

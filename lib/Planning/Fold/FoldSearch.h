@@ -34,6 +34,8 @@ private:
 
   bool over() const { return done() || (options.cancelled && options.cancelled()); }
   double known() const { return std::min(bestCost, options.incumbent); }
+  /// Whether the best choice costs noticeably less than `before`.
+  bool helped(double before) const { return bestCost < before * (1 - 1e-4); }
   bool consider(const std::vector<int> &labels);
   void search();
   void searchPrices();
