@@ -1,6 +1,7 @@
 #!/bin/bash
 # Installs what building and testing Froe needs: Debian packages (pins/apt.txt) and a Python environment in .venv
-# (pins/python.txt). Safe to repeat: what is already there is left alone.
+# (pins/python.txt), with the CUDA assembler (pins/cuda.txt) where no CUDA toolkit is found. Safe to repeat: what is
+# already there is left alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 pins=scripts/pins
@@ -65,5 +66,24 @@ install_wheels() {
   cp $pins/python.txt .venv/pins.txt # last: an interrupted run starts over
 }
 
+# As findCudaToolkit() of lib/Target/CUDA looks for it.
+has_cuda() {
+  local folder ptxas
+  ptxas=$(command -v ptxas || true)
+  for folder in "${CUDA_HOME:-}" "${CUDA_PATH:-}" "${CUDA_ROOT:-}" "${ptxas%/bin/ptxas}" /usr/local/cuda; do
+    [[ -n "$folder" && -x "$folder/bin/ptxas" && -f "$folder/nvvm/libdevice/libdevice.10.bc" ]] && return 0
+  done
+  return 1
+}
+
+install_cuda_wheels() {
+  cmp -s $pins/cuda.txt .venv/cuda.txt && return 0
+  has_cuda && return 0
+  echo "no CUDA toolkit here: installing its assembler into .venv (120 MB)"
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check --retries 5 --only-binary :all: --no-deps -r $pins/cuda.txt
+  cp $pins/cuda.txt .venv/cuda.txt
+}
+
 install_packages
 install_wheels
+install_cuda_wheels

@@ -1,5 +1,6 @@
 #include "Command.h"
 
+#include "froe/Target/Cuda.h"
 #include "froe/Target/HostProgram.h"
 
 #include <fcntl.h>
@@ -27,6 +28,12 @@ Finding checkRuntime() {
   return {"runtime", exists ? library : fmt::format("expected at '{}'", library), exists};
 }
 
+/// Only programs for GPUs need it.
+Finding checkCudaToolkit() {
+  std::expected<CudaToolkit, std::string> found = findCudaToolkit();
+  return {"CUDA toolkit", found ? found->ptxas : "not found, needed for CUDA programs only: " + found.error(), true};
+}
+
 /// Ranks of one host share memory files.
 Finding checkSharedMemory() {
   int descriptor = memfd_create("froe-doctor", MFD_CLOEXEC);
@@ -44,6 +51,7 @@ int doctor(bool json) {
       checkLinker(),
       checkRuntime(),
       checkSharedMemory(),
+      checkCudaToolkit(),
   };
   bool ok = true;
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
