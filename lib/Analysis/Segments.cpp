@@ -88,6 +88,7 @@ public:
     for (size_t i = 0; i < graph.nodes.size(); ++i)
       if (wanted[i] && graph.nodes[i].kind == GraphNode::Kind::Input)
         add(static_cast<int>(i));
+    shareIncoming();
     for (size_t i = 0; i < graph.nodes.size(); ++i)
       if (wanted[i] && isStep(graph.nodes[i]))
         add(static_cast<int>(i));
@@ -145,6 +146,22 @@ private:
     for (const GraphEdge &edge : graph.edges)
       if (wanted[edge.to] && !wanted[edge.from] && !incoming.contains({edge.from, edge.result}))
         incoming[{edge.from, edge.result}] = append(terminal(GraphNode::Kind::Input, edge, 0), edge.from, true);
+  }
+
+  /// What comes in for several users is handed on in one form that suits them, as in the whole graph.
+  void shareIncoming() {
+    for (const GraphEdge &edge : graph.edges) {
+      auto source = incoming.find({edge.to, 0});
+      if (source == incoming.end() || graph.nodes[edge.to].kind != GraphNode::Kind::Tensor)
+        continue;
+      GraphNode tensor = graph.nodes[edge.to];
+      tensor.position = begin;
+      GraphEdge copy = edge;
+      copy.from = source->second;
+      copy.result = 0;
+      copy.to = source->second = append(std::move(tensor), edge.to, true);
+      segment.graph.edges.push_back(std::move(copy));
+    }
   }
 
   void addEdges() {

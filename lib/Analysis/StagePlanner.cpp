@@ -14,6 +14,8 @@ namespace froe {
 
 namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// Stages are few, and the slowest one counts for all.
+constexpr double kStageTolerance = 0.005;
 
 /// What `stages` ranks may use together.
 int64_t together(int64_t limit, int64_t stages) {
@@ -102,7 +104,8 @@ std::expected<StagedPlan, NoStagedPlan> StagePlanner::planStages(const Solution 
   for (bool even : {true, false}) {
     std::vector<StageUnit> units = even ? cuts.evenUnits() : cuts.units();
     for (int unit = 1; unit < static_cast<int>(units.size()); ++unit)
-      units[unit - 1].sendSeconds = sendSeconds(cluster, bytesSent(cuts, unit), 0, division.mesh.deviceCount());
+      units[unit - 1].sendSeconds =
+          sendSeconds(cluster, bytesSent(cuts, relaxed.choice, unit), 0, division.mesh.deviceCount());
     auto firstUnits = splitIntoStages(units, static_cast<int>(division.stages), division.microbatches,
                                       even ? Problem::kUnlimited : memoryLimit);
     if (!firstUnits)
@@ -121,15 +124,16 @@ std::expected<StagedPlan, NoStagedPlan> StagePlanner::solveStages(const Solution
   StagedPlan plan{division, relaxed, {}, {}, 0};
   plan.solution.peakBytes = 0;
   SolveOptions solveOptions = options.solve;
-  solveOptions.tolerance = goal.tolerance;
+  solveOptions.tolerance = std::min(goal.tolerance, kStageTolerance);
   solveOptions.price = relaxed.price;
   solveOptions.cache = &cache;
   for (size_t s = 0; s < firstUnits.size(); ++s) {
     int unit = firstUnits[s];
     int nextUnit = s + 1 < firstUnits.size() ? firstUnits[s + 1] : static_cast<int>(cuts.units().size());
     int first = cuts.firstPosition(unit), end = cuts.firstPosition(nextUnit);
-    Segment part = segmentOf(graph, first, end,
-                             [&](int node, int result) -> const Sharding & { return cuts.wireForm(node, result); });
+    Segment part = segmentOf(graph, first, end, [&](int node, int result) -> const Sharding & {
+      return wireForm(cuts, relaxed.choice, node, result);
+    });
     Problem problem = builder.build(part.graph, memoryLimit);
     std::expected<Solution, NoPlan> solution = solve(problem, solveOptions);
     if (!solution)
@@ -142,7 +146,7 @@ std::expected<StagedPlan, NoStagedPlan> StagePlanner::solveStages(const Solution
     PlanStage stage = describeStage(part.graph, problem, solution->choice);
     stage.firstDevice = int64_t(s) * division.mesh.deviceCount();
     if (s + 1 < firstUnits.size())
-      stage.sendSeconds = sendSeconds(cluster, bytesSent(cuts, nextUnit), stage.firstDevice,
+      stage.sendSeconds = sendSeconds(cluster, bytesSent(cuts, relaxed.choice, nextUnit), stage.firstDevice,
                                       stage.firstDevice + division.mesh.deviceCount());
     if (plan.stages.empty() || stage.memoryBytes > plan.solution.peakBytes) {
       plan.solution.peakBytes = stage.memoryBytes;
@@ -156,11 +160,40 @@ std::expected<StagedPlan, NoStagedPlan> StagePlanner::solveStages(const Solution
   return plan;
 }
 
+/// A value that several ops use may be cut before it is sent and put together behind the cut: links between nodes are
+/// slower than those inside.
+const Sharding &StagePlanner::wireForm(const StageCuts &cuts, const std::vector<int> &choice, int node, int result) {
+  const GraphNode &tensor = graph.nodes[node];
+  if (tensor.kind != GraphNode::Kind::Tensor)
+    return cuts.wireForm(node, result);
+  auto [form, isNew] = wireForms.try_emplace(
+      {tensor.value.getType().getAsOpaquePointer(), tensor.strategies.identity(), choice[node]}, choice[node]);
+  if (!isNew)
+    return tensor.produces(form->second);
+  std::vector<const Sharding *> here = {&tensor.produces(choice[node])}, sent;
+  for (size_t s = 0; s < tensor.strategies.size(); ++s)
+    sent.push_back(&tensor.produces(static_cast<int>(s)));
+  std::vector<double> before = costs.reshardSeconds(tensor.value, here, sent),
+                      behind = costs.reshardSeconds(tensor.value, sent, here);
+  double least = kInfinity;
+  for (size_t s = 0; s < sent.size(); ++s) {
+    if (sent[s]->isPartial())
+      continue;
+    double seconds = before[s] + behind[s] +
+                     sendSeconds(cluster, costs.localBytesOf(tensor.value, *sent[s]), 0, division.mesh.deviceCount());
+    if (seconds < least) {
+      least = seconds;
+      form->second = static_cast<int>(s);
+    }
+  }
+  return tensor.produces(form->second);
+}
+
 /// By one rank over the cut before `unit`.
-int64_t StagePlanner::bytesSent(const StageCuts &cuts, int unit) const {
+int64_t StagePlanner::bytesSent(const StageCuts &cuts, const std::vector<int> &choice, int unit) {
   int64_t bytes = 0;
   for (const CutPoint::Crossing &value : cuts.cutBefore(unit).values)
-    bytes += costs.localBytesOf(value.value, cuts.wireForm(value.node, value.result));
+    bytes += costs.localBytesOf(value.value, wireForm(cuts, choice, value.node, value.result));
   return bytes;
 }
 

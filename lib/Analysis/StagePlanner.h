@@ -79,7 +79,8 @@ private:
   std::expected<StagedPlan, NoStagedPlan> solveStages(const Solution &relaxed, const StageCuts &cuts,
                                                       const std::vector<int> &firstUnits, const StageGoal &goal);
   double secondsOf(const std::vector<PlanStage> &stages) const;
-  int64_t bytesSent(const StageCuts &cuts, int unit) const;
+  const Sharding &wireForm(const StageCuts &cuts, const std::vector<int> &choice, int node, int result);
+  int64_t bytesSent(const StageCuts &cuts, const std::vector<int> &choice, int unit);
   PlanStage describeStage(const ProgramGraph &part, const Problem &problem, const std::vector<int> &choice) const;
   void finish(StagedPlan &plan) const;
 
@@ -93,6 +94,8 @@ private:
   FoldCache cache;
   std::optional<Problem> whole;
   std::optional<double> least;
+  /// The form in which a value crosses a cut, by its type, what it may be, and the form in which it is there.
+  std::map<std::tuple<const void *, const void *, int>, int> wireForms;
 };
 
 } // namespace froe
