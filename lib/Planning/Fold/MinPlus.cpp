@@ -29,51 +29,87 @@ struct Strips {
   std::vector<Number> values;
 };
 
-/// kRows rows of the product (`left` has `depth` numbers for each, one row behind the other) times one strip.
-FROE_ALL_WIDTHS void multiplyStrip(const Number *left, const Number *strip, int depth, Number *result) {
+/// How a matrix lies in memory: entry (i, k) is `i * row + k * depth` numbers behind the first.
+struct Strides {
+  size_t row, depth;
+};
+
+/// kRows rows of the product times one strip.
+FROE_ALL_WIDTHS void multiplyStrip(const Number *left, Strides strides, const Number *strip, int depth,
+                                   Number *result) {
   Lanes least[kRows];
   for (Lanes &lanes : least)
     lanes = Lanes{} + std::numeric_limits<Number>::infinity();
-  for (int k = 0; k < depth; ++k) {
+  for (int k = 0; k < depth; ++k, left += strides.depth) {
     Lanes right;
     std::memcpy(&right, strip + static_cast<size_t>(k) * kLanes, sizeof right);
     for (int i = 0; i < kRows; ++i) {
-      Lanes sum = right + left[static_cast<size_t>(i) * depth + k];
+      Lanes sum = right + left[i * strides.row];
       least[i] = sum < least[i] ? sum : least[i];
     }
   }
   std::memcpy(result, least, sizeof least);
 }
-} // namespace
 
-Matrix transpose(const Matrix &matrix) {
-  Matrix result(matrix.columns, matrix.rows);
-  for (int i = 0; i < matrix.rows; ++i)
-    for (int j = 0; j < matrix.columns; ++j)
-      result.row(j)[i] = matrix.row(i)[j];
-  return result;
-}
-
-Matrix minPlus(const Matrix &left, const Matrix &right) {
-  Matrix result(left.rows, right.columns);
+Matrix multiply(const Matrix &left, Strides strides, int rows, const Matrix &right) {
+  Matrix result(rows, right.columns);
   Strips strips(right);
-  int depth = left.columns;
+  int depth = right.rows;
   std::vector<Number> lastRows(static_cast<size_t>(kRows) * depth);
   Number block[kRows * kLanes];
-  for (int begin = 0; begin < left.rows; begin += kRows) {
-    int height = std::min(kRows, left.rows - begin);
-    const Number *rows = left.row(begin);
+  for (int begin = 0; begin < rows; begin += kRows) {
+    int height = std::min(kRows, rows - begin);
+    const Number *first = left.values.data() + begin * strides.row;
+    Strides used = strides;
     if (height < kRows) {
-      std::copy_n(rows, static_cast<size_t>(height) * depth, lastRows.data());
-      rows = lastRows.data();
+      used = {static_cast<size_t>(depth), 1};
+      for (int i = 0; i < height; ++i)
+        for (int k = 0; k < depth; ++k)
+          lastRows[i * used.row + k] = first[i * strides.row + k * strides.depth];
+      first = lastRows.data();
     }
     for (int strip = 0; strip < strips.count; ++strip) {
-      multiplyStrip(rows, strips.at(strip), depth, block);
+      multiplyStrip(first, used, strips.at(strip), depth, block);
       int column = strip * kLanes, width = std::min(kLanes, right.columns - column);
       for (int i = 0; i < height; ++i)
         std::copy_n(block + i * kLanes, width, result.row(begin + i) + column);
     }
   }
+  return result;
+}
+} // namespace
+
+Matrix transpose(const Matrix &matrix) {
+  Matrix result(matrix.columns, matrix.rows);
+  constexpr int kBlock = 8; // a cache line
+  for (int block = 0; block < matrix.rows; block += kBlock)
+    for (int j = 0; j < matrix.columns; ++j)
+      for (int i = block; i < std::min(block + kBlock, matrix.rows); ++i)
+        result.row(j)[i] = matrix.row(i)[j];
+  return result;
+}
+
+Matrix minPlus(const Matrix &left, const Matrix &right) {
+  return multiply(left, {static_cast<size_t>(left.columns), 1}, left.rows, right);
+}
+
+Matrix minPlusTransposed(const Matrix &left, const Matrix &right) {
+  return multiply(left, {1, static_cast<size_t>(left.columns)}, left.columns, right);
+}
+
+FROE_ALL_WIDTHS Number leastOf(const Number *values, size_t count) {
+  Lanes least = Lanes{} + std::numeric_limits<Number>::infinity();
+  size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    Lanes next;
+    std::memcpy(&next, values + i, sizeof next);
+    least = next < least ? next : least;
+  }
+  Number result = std::numeric_limits<Number>::infinity();
+  for (int lane = 0; lane < kLanes; ++lane)
+    result = std::min(result, least[lane]);
+  for (; i < count; ++i)
+    result = std::min(result, values[i]);
   return result;
 }
 

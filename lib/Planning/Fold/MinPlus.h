@@ -25,6 +25,11 @@ Matrix transpose(const Matrix &matrix);
 
 /// The min-plus product: `result[i][j]` is the smallest `left[i][k] + right[k][j]` of all k.
 Matrix minPlus(const Matrix &left, const Matrix &right);
+/// The same with the transpose of `left`: its smallest `left[k][i] + right[k][j]`.
+Matrix minPlusTransposed(const Matrix &left, const Matrix &right);
+
+/// The smallest of so many numbers, infinity of none.
+Number leastOf(const Number *values, std::size_t count);
 
 /// Makes `to[i]` at most `from[i] + addend`.
 void relax(Number *to, const Number *from, Number addend, int count);

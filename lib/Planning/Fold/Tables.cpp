@@ -23,7 +23,7 @@ uint64_t hashOf(const std::vector<Number> &values) {
 
 /// Takes the smallest entry out of all.
 double takeOffset(std::vector<Number> &values) {
-  double least = std::ranges::min(values);
+  double least = leastOf(values.data(), values.size());
   if (least == kInfinity)
     std::ranges::fill(values, 0);
   else if (least != 0)
@@ -214,7 +214,7 @@ Matrix Tables::product(Id vector, const Table &left, const Table &right) {
       auto [row, column] = join.parts[pair];
       relax(middle.row(relaxLeft ? column : row), relaxed.row(relaxLeft ? row : column), own[pair], relaxed.columns);
     }
-  return relaxLeft ? minPlus(transpose(middle), rightCore) : minPlus(transpose(leftCore), middle);
+  return relaxLeft ? minPlusTransposed(middle, rightCore) : minPlusTransposed(leftCore, middle);
 }
 
 Found Tables::through(Id vector, Id left, Id right) {
