@@ -1,9 +1,8 @@
 #include "BuildProblem.h"
 
-#include "dialects/Froe/Froe.h"
+#include "froe/Sharding/Layout.h"
 
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/Hashing.h"
+#include "dialects/Froe/Froe.h"
 
 #include <set>
 
@@ -11,32 +10,27 @@ namespace froe {
 
 static const void *typeOf(mlir::Value value) { return value.getType().getAsOpaquePointer(); }
 
-static size_t hashOf(const Sharding &sharding) {
-  auto hash = llvm::hash_combine_range(sharding.partial.begin(), sharding.partial.end());
-  for (const AxisList &axes : sharding.dims)
-    hash = llvm::hash_combine(hash, llvm::hash_combine_range(axes.begin(), axes.end()));
-  return hash;
-}
-
 void ProblemBuilder::Distinct::add(const Sharding &sharding) {
-  size_t hash = hashOf(sharding);
-  for (auto [it, end] = known.equal_range(hash); it != end; ++it)
-    if (*shardings[it->second] == sharding)
-      return indices.push_back(it->second);
-  known.emplace(hash, static_cast<int>(shardings.size()));
-  indices.push_back(static_cast<int>(shardings.size()));
-  shardings.push_back(&sharding);
+  // Meshes have four axes at most, which leaves room for the kind of partial value.
+  Layout layout = Layout::of(sharding);
+  layout.use.back() = static_cast<uint8_t>(sharding.partialKind);
+  int index = known.add(layout.key());
+  indices.push_back(index);
+  if (index == static_cast<int>(shardings.size()))
+    shardings.push_back(&sharding);
 }
 
 const void *ProblemBuilder::keep(const GraphNode &node) {
-  kept.try_emplace(node.strategies.identity(), node.strategies);
-  return node.strategies.identity();
+  const void *identity = node.strategies.identity();
+  kept.try_emplace(identity, node.strategies);
+  return identity;
 }
 
 // P2.
 SharedTable<double> ProblemBuilder::nodeCosts(const GraphNode &node) {
   bool free = node.kind != GraphNode::Kind::Op || llvm::isa<WeightOp, ConstantOp, IotaOp, ReshapeOp>(node.op);
-  SharedTable<double> &table = free ? freeTables[node.strategies.size()] : nodeTables[{keep(node), node.opClass}];
+  SharedTable<double> &table =
+      free ? freeTables[node.strategies.size()] : nodeTables[{keep(node), nullptr, node.opClass}];
   if (table.empty())
     for (const Strategy &strategy : node.strategies)
       table.edit().push_back(free ? 0 : costs.computeSeconds(node.op, strategy));
@@ -83,7 +77,7 @@ const std::vector<double> &ProblemBuilder::reshards(mlir::Value value, const Dis
 }
 
 // P3.
-const SharedTable<double> &ProblemBuilder::edgeCosts(const ProgramGraph &graph, const GraphEdge &edge) {
+SharedTable<double> ProblemBuilder::edgeCosts(const ProgramGraph &graph, const GraphEdge &edge) {
   const GraphNode &from = graph.nodes[edge.from], &to = graph.nodes[edge.to];
   SharedTable<double> &table = edgeTables[{keep(from), keep(to), edge.edgeClass}];
   if (table.empty())
@@ -91,23 +85,35 @@ const SharedTable<double> &ProblemBuilder::edgeCosts(const ProgramGraph &graph, 
   return table;
 }
 
-std::vector<double> ProblemBuilder::priceEdge(const GraphNode &from, const GraphNode &to, const GraphEdge &edge) {
-  size_t rows = from.strategies.size(), columns = to.strategies.size();
-  std::vector<double> total(rows * columns, 0);
-  const Distinct &sources = produced(from, edge.result);
-  for (size_t operand = 0; operand < edge.operands.size(); ++operand) {
-    const Distinct &targets = needed(to, edge.operands[operand]);
-    const std::vector<double> &known = reshards(edge.value, sources, targets);
-    for (size_t j = 0; j < columns; ++j) {
-      // An op that uses a value twice in one form reshards it once.
-      bool repeated = false;
-      for (size_t earlier = 0; earlier < operand; ++earlier)
-        repeated |= to.needs(static_cast<int>(j), edge.operands[earlier]) ==
-                    to.needs(static_cast<int>(j), edge.operands[operand]);
-      for (size_t i = 0; i < rows && !repeated; ++i)
-        total[i * columns + j] += known[sources.indices[i] * targets.shardings.size() + targets.indices[j]];
-    }
+/// What getting one operand costs, for each distinct source and each strategy of the user.
+void ProblemBuilder::addReshards(const GraphEdge &edge, const GraphNode &to, size_t operand, const Distinct &sources,
+                                 std::vector<double> &total) {
+  const Distinct &targets = needed(to, edge.operands[operand]);
+  const std::vector<double> &known = reshards(edge.value, sources, targets);
+  size_t columns = to.strategies.size();
+  std::vector<int> counted; // an op that uses a value twice in one form reshards it once
+  for (size_t j = 0; j < columns; ++j)
+    if (std::none_of(edge.operands.begin(), edge.operands.begin() + operand, [&](int earlier) {
+          return to.needs(static_cast<int>(j), earlier) == to.needs(static_cast<int>(j), edge.operands[operand]);
+        }))
+      counted.push_back(static_cast<int>(j));
+  for (size_t source = 0; source < sources.shardings.size(); ++source) {
+    const double *seconds = &known[source * targets.shardings.size()];
+    for (int j : counted)
+      total[source * columns + j] += seconds[targets.indices[j]];
   }
+}
+
+std::vector<double> ProblemBuilder::priceEdge(const GraphNode &from, const GraphNode &to, const GraphEdge &edge) {
+  size_t columns = to.strategies.size();
+  const Distinct &sources = produced(from, edge.result);
+  std::vector<double> rows(sources.shardings.size() * columns, 0);
+  for (size_t operand = 0; operand < edge.operands.size(); ++operand)
+    addReshards(edge, to, operand, sources, rows);
+  std::vector<double> total;
+  total.reserve(from.strategies.size() * columns);
+  for (int source : sources.indices)
+    total.insert(total.end(), rows.begin() + source * columns, rows.begin() + (source + 1) * columns);
   return total;
 }
 
@@ -138,6 +144,8 @@ Problem ProblemBuilder::build(const ProgramGraph &graph, int64_t memoryLimit) {
   expectReshards(graph);
   Problem problem;
   problem.memoryLimit = memoryLimit;
+  problem.nodes.reserve(graph.nodes.size());
+  problem.edges.reserve(graph.edges.size());
   for (const GraphNode &node : graph.nodes)
     problem.nodes.push_back({node.name, nodeCosts(node), usesOf(node), -1});
   for (const GraphEdge &edge : graph.edges)

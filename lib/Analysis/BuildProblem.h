@@ -2,10 +2,12 @@
 
 #include "froe/Analysis/CostModel.h"
 #include "froe/Planning/Problem.h"
+#include "froe/Sharding/KeyIndex.h"
+
+#include "llvm/ADT/DenseMap.h"
 
 #include <map>
 #include <tuple>
-#include <unordered_map>
 
 namespace froe {
 
@@ -25,17 +27,21 @@ private:
   struct Distinct {
     std::vector<const Sharding *> shardings;
     std::vector<int> indices;
-    std::multimap<size_t, int> known; ///< by a hash
+    KeyIndex known;
 
     void add(const Sharding &sharding);
   };
+  /// What tables are known by: identities of strategies and types, small numbers.
+  using Key = std::tuple<const void *, const void *, int>;
 
   void expectReshards(const ProgramGraph &graph);
   SharedTable<double> nodeCosts(const GraphNode &node);
   SharedTable<int64_t> bytesOf(const GraphNode &node, mlir::Value value, int result);
   std::vector<MemoryUse> usesOf(const GraphNode &node);
-  const SharedTable<double> &edgeCosts(const ProgramGraph &graph, const GraphEdge &edge);
+  SharedTable<double> edgeCosts(const ProgramGraph &graph, const GraphEdge &edge);
   std::vector<double> priceEdge(const GraphNode &from, const GraphNode &to, const GraphEdge &edge);
+  void addReshards(const GraphEdge &edge, const GraphNode &to, size_t operand, const Distinct &sources,
+                   std::vector<double> &total);
   const Distinct &produced(const GraphNode &node, int result);
   const Distinct &needed(const GraphNode &node, int operand);
   const std::vector<double> &reshards(mlir::Value value, const Distinct &from, const Distinct &to);
@@ -43,11 +49,10 @@ private:
   const void *keep(const GraphNode &node);
 
   CostModel &costs;
-  std::unordered_map<const void *, SharedTable<Strategy>> kept;
+  llvm::DenseMap<const void *, SharedTable<Strategy>> kept;
   std::map<size_t, SharedTable<double>> freeTables; ///< zeros, by their number
-  std::map<std::pair<const void *, int>, SharedTable<double>> nodeTables;
-  std::map<std::tuple<const void *, const void *, int>, SharedTable<double>> edgeTables;
-  std::map<std::tuple<const void *, const void *, int>, SharedTable<int64_t>> byteTables;
+  llvm::DenseMap<Key, SharedTable<double>> nodeTables, edgeTables;
+  llvm::DenseMap<Key, SharedTable<int64_t>> byteTables;
   std::map<std::tuple<const void *, bool, int>, Distinct> distinct;
   std::map<std::tuple<const void *, const Distinct *, const Distinct *>, std::vector<double>> reshardTables;
 };

@@ -33,7 +33,7 @@ std::string elementTypeName(mlir::Value value) {
 CostModel::CostModel(std::shared_ptr<const KernelForecast> forecast, const Mesh &mesh, const Cluster &cluster,
                      std::string floatType)
     : mesh(mesh), cluster(cluster.withDevices(mesh.deviceCount())), floatType(std::move(floatType)),
-      steps(stepCost(this->cluster, mesh)), forecast(std::move(forecast)), planner(mesh, steps) {}
+      steps(stepCost(this->cluster, mesh)), moves(moveCost(this->cluster, mesh)), forecast(std::move(forecast)), planner(mesh, steps) {}
 
 int64_t CostModel::bytesOfElement(mlir::Value value) const {
   bool isFloat = llvm::isa<mlir::FloatType>(mlir::getElementTypeOrSelf(value));
@@ -105,7 +105,7 @@ double CostModel::reshardSeconds(mlir::Value value, const Sharding &from, const 
 
 ReshardTable &CostModel::tableOf(mlir::Value value) {
   const void *type = value.getType().getAsOpaquePointer();
-  return tables.try_emplace(type, shapeOf(value), bytesOfElement(value), mesh, steps).first->second;
+  return tables.try_emplace(type, shapeOf(value), bytesOfElement(value), mesh, moves).first->second;
 }
 
 void CostModel::expectReshards(mlir::Value value, std::span<const Sharding *const> from) {

@@ -175,4 +175,10 @@ StepCost stepCost(const Cluster &cluster, const Mesh &mesh) {
   };
 }
 
+MoveCost moveCost(const Cluster &cluster, const Mesh &mesh) {
+  return [times = StepTimes(cluster, mesh)](Kind kind, unsigned axes, int64_t before, int64_t after) {
+    return times.seconds(kind, axes, double(before), double(after));
+  };
+}
+
 } // namespace froe

@@ -1,4 +1,4 @@
-#include "froe/Sharding/Strategy.h"
+#include "CheckedStrategy.h"
 
 #include <algorithm>
 
@@ -53,7 +53,7 @@ private:
   void finish() {
     if (form >= 0 && partialAxes.empty())
       return; // found already without the form
-    std::expected<Strategy, std::string> strategy = makeStrategy(rule, mesh, factorAxes, partialAxes, form, kind);
+    std::optional<Strategy> strategy = makeCheckedStrategy(rule, mesh, factorAxes, partialAxes, form, kind);
     if (strategy)
       strategies.push_back(std::move(*strategy));
   }

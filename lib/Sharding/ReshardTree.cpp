@@ -41,10 +41,11 @@ public:
   }
 
   /// All moves from layouts that can be reached from those in `graph`.
-  void addMoves(ReshardMoves &graph) {
+  void addMoves(ReshardMoves &graph, const MoveCost &priceOf) {
     moves = &graph;
-    for (from = 0; from < static_cast<int>(graph.layouts.size()); ++from)
-      moveFrom(graph.layouts[from]);
+    moveCost = &priceOf;
+    for (from = 0; from < graph.layouts.size(); ++from)
+      moveFrom(Layout::fromKey(graph.layouts[from]));
   }
 
 private:
@@ -140,12 +141,25 @@ private:
 
   void take(const ReshardMove &move, const Layout &result) {
     if (moves)
-      return moves->add(from, result, secondsOf(move, result));
+      return addMove(move, result);
     auto it = tree.known.find(result.key());
     if (it != tree.known.end() && closed[it->second])
       return;
     const ReshardTree::Node &node = tree.nodes[from];
     reach(result, node.cost + secondsOf(move, result), node.steps + 1, from, move);
+  }
+
+  void addMove(const ReshardMove &move, const Layout &result) {
+    int to = moves->layouts.add(result.key());
+    if (to >= static_cast<int>(bytesOfLayout.size()))
+      bytesOfLayout.resize(to + 1, -1);
+    int64_t &bytes = bytesOfLayout[to];
+    if (bytes < 0)
+      bytes = bytesOf(result);
+    unsigned set = 0;
+    for (int i = 0; i < move.count; ++i)
+      set |= 1u << move.axes[i];
+    moves->moves.push_back({from, to, float((*moveCost)(move.kind, set, fromBytes, bytes))});
   }
 
   double secondsOf(const ReshardMove &move, const Layout &result) {
@@ -207,7 +221,9 @@ private:
   const StepCost &cost;
   ReshardTree tree;
   ReshardMoves *moves = nullptr; ///< collected instead of growing the tree
-  ReshardStep step;              ///< reused for every question to `cost`
+  const MoveCost *moveCost = nullptr;
+  std::vector<int64_t> bytesOfLayout; ///< of those that were moved to; -1: not known
+  ReshardStep step;                   ///< reused for every question to `cost`
   AxisList axes;
   std::vector<bool> closed;
   int from = 0;
@@ -225,22 +241,12 @@ ReshardTree ReshardTree::grow(std::span<const int64_t> shape, int64_t elementByt
   return ReshardTreeBuilder(shape, elementBytes, from, mesh, cost).run(start, target ? &end : nullptr);
 }
 
-int ReshardMoves::indexOf(const Layout &layout) {
-  auto [it, isNew] = known.try_emplace(layout.key(), static_cast<int>(layouts.size()));
-  if (isNew)
-    layouts.push_back(layout);
-  return it->second;
-}
-
-void ReshardMoves::add(int from, const Layout &to, double seconds) { moves.push_back({from, indexOf(to), seconds}); }
-
-ReshardMoves ReshardMoves::from(std::span<const Layout> starts, std::span<const int64_t> shape, int64_t elementBytes,
-                                const Mesh &mesh, const StepCost &cost) {
-  ReshardMoves graph;
-  for (const Layout &start : starts)
-    graph.indexOf(start);
+ReshardMoves ReshardMoves::from(const KeyIndex &starts, std::span<const int64_t> shape, int64_t elementBytes,
+                                const Mesh &mesh, const MoveCost &cost) {
+  ReshardMoves graph{.layouts = starts, .moves = {}};
   Sharding replicated = Sharding::replicated(static_cast<int64_t>(shape.size()));
-  ReshardTreeBuilder(shape, elementBytes, replicated, mesh, cost).addMoves(graph);
+  const StepCost none;
+  ReshardTreeBuilder(shape, elementBytes, replicated, mesh, none).addMoves(graph, cost);
   return graph;
 }
 

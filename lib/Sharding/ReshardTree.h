@@ -1,6 +1,7 @@
 #pragma once
 
-#include "Layout.h"
+#include "froe/Sharding/KeyIndex.h"
+#include "froe/Sharding/Layout.h"
 #include "froe/Sharding/ReshardPath.h"
 
 #include <unordered_map>
@@ -19,17 +20,13 @@ struct ReshardMove {
 struct ReshardMoves {
   struct Move {
     int from, to; ///< indices of layouts
-    double seconds;
+    float seconds;
   };
-  std::vector<Layout> layouts; ///< the starts first
-  std::vector<Move> moves;     ///< those from one layout are together
+  KeyIndex layouts;        ///< by their keys, the starts first
+  std::vector<Move> moves; ///< those from one layout are together
 
-  static ReshardMoves from(std::span<const Layout> starts, std::span<const int64_t> shape, int64_t elementBytes,
-                           const Mesh &mesh, const StepCost &cost);
-  int indexOf(const Layout &layout); ///< adds it where it is new
-  void add(int from, const Layout &to, double seconds);
-
-  std::unordered_map<uint64_t, int> known;
+  static ReshardMoves from(const KeyIndex &starts, std::span<const int64_t> shape, int64_t elementBytes,
+                           const Mesh &mesh, const MoveCost &cost);
 };
 
 /// The cheapest ways from one sharding to others: a tree of moves, grown by Dijkstra's algorithm.

@@ -1,5 +1,7 @@
 #include "froe/Sharding/Strategy.h"
 
+#include "CheckedStrategy.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,34 +17,45 @@ std::optional<std::string> checkAxes(const Mesh &mesh, const std::vector<AxisLis
   return Sharding{factorAxes, sorted, ReduceKind::Sum}.check(mesh, static_cast<int64_t>(factorAxes.size()));
 }
 
+/// A factor that cannot be cut so: inside `open`, which is not fully cut, or unevenly.
+struct DimFault {
+  const Factor *factor, *open;
+  int64_t blocks;
+
+  std::string str() const {
+    if (open)
+      return fmt::format("factor '{}' is cut inside '{}', which is not fully cut", factor->name, open->name);
+    return fmt::format("factor '{}' of size {} is part of a dim and cannot be cut unevenly into {}", factor->name,
+                       factor->size, blocks);
+  }
+};
+
 /// In a dim of several factors the blocks of a cut factor are contiguous only under fully cut major ones, and equal
 /// only where it divides.
-std::optional<std::string> checkDim(const Rule &rule, const Mesh &mesh, const std::vector<AxisList> &factorAxes,
-                                    const DimFactors &dim) {
+std::optional<DimFault> checkDim(const Rule &rule, const Mesh &mesh, const std::vector<AxisList> &factorAxes,
+                                 const DimFactors &dim) {
   if (dim.size() < 2)
     return std::nullopt;
-  int open = -1;
+  const Factor *open = nullptr;
   for (int index : dim) {
     const Factor &factor = rule.factors[index];
     int64_t blocks = mesh.blocks(factorAxes[index]);
-    if (blocks > 1 && open >= 0)
-      return fmt::format("factor '{}' is cut inside '{}', which is not fully cut", factor.name,
-                         rule.factors[open].name);
+    if (blocks > 1 && open)
+      return DimFault{&factor, open, blocks};
     if (factor.size % blocks != 0)
-      return fmt::format("factor '{}' of size {} is part of a dim and cannot be cut unevenly into {}", factor.name,
-                         factor.size, blocks);
-    if (blocks != factor.size && open < 0)
-      open = index;
+      return DimFault{&factor, nullptr, blocks};
+    if (blocks != factor.size && !open)
+      open = &factor;
   }
   return std::nullopt;
 }
 
-std::optional<std::string> checkDims(const Rule &rule, const Mesh &mesh, const std::vector<AxisList> &factorAxes) {
+std::optional<DimFault> checkDims(const Rule &rule, const Mesh &mesh, const std::vector<AxisList> &factorAxes) {
   for (const std::vector<TensorFactors> *tensors : {&rule.operands, &rule.results})
     for (const TensorFactors &tensor : *tensors)
       for (const DimFactors &dim : tensor)
-        if (auto why = checkDim(rule, mesh, factorAxes, dim))
-          return why;
+        if (auto fault = checkDim(rule, mesh, factorAxes, dim))
+          return fault;
   return std::nullopt;
 }
 
@@ -88,13 +101,34 @@ Sharding shardingOf(const TensorFactors &tensor, const std::vector<AxisList> &fa
   Sharding sharding = Sharding::replicated(static_cast<int64_t>(tensor.size()));
   for (size_t d = 0; d < tensor.size(); ++d)
     for (int factor : tensor[d])
-      sharding.dims[d].insert(sharding.dims[d].end(), factorAxes[factor].begin(), factorAxes[factor].end());
+      if (!factorAxes[factor].empty())
+        sharding.dims[d].insert(sharding.dims[d].end(), factorAxes[factor].begin(), factorAxes[factor].end());
   return sharding;
 }
 
 void makePartial(Sharding &sharding, const AxisList &axes, ReduceKind kind) {
   sharding.partial = axes;
   sharding.partialKind = axes.empty() ? ReduceKind::Sum : kind;
+}
+
+Strategy assemble(const Rule &rule, const std::vector<AxisList> &factorAxes, const AxisList &partialAxes,
+                  int partialForm, ReduceKind partialKind, const Outcome &outcome) {
+  Strategy strategy{.factorAxes = factorAxes, .partialAxes = partialAxes, .operands = {}, .results = {}};
+  strategy.operands.reserve(rule.operands.size());
+  for (const TensorFactors &tensor : rule.operands)
+    strategy.operands.push_back(shardingOf(tensor, factorAxes));
+  strategy.results.reserve(rule.results.size());
+  for (const TensorFactors &tensor : rule.results) {
+    strategy.results.push_back(shardingOf(tensor, factorAxes));
+    makePartial(strategy.results.back(), outcome.axes, outcome.kind.value_or(ReduceKind::Sum));
+  }
+  if (!partialAxes.empty()) {
+    for (int operand : rule.partials[partialForm].operands)
+      makePartial(strategy.operands[operand], partialAxes, partialKind);
+    strategy.partialForm = partialForm;
+    strategy.partialKind = partialKind;
+  }
+  return strategy;
 }
 } // namespace
 
@@ -107,29 +141,24 @@ std::expected<Strategy, std::string> makeStrategy(const Rule &rule, const Mesh &
     return std::unexpected(*why);
   if (auto why = checkForm(rule, partialAxes, partialForm, partialKind))
     return std::unexpected(*why);
-  if (auto why = checkDims(rule, mesh, factorAxes))
-    return std::unexpected(*why);
+  if (auto fault = checkDims(rule, mesh, factorAxes))
+    return std::unexpected(fault->str());
   std::ranges::sort(partialAxes);
   std::expected<Outcome, std::string> outcome = combine(rule, factorAxes, partialAxes, partialKind);
   if (!outcome)
     return std::unexpected(outcome.error());
 
-  Strategy strategy;
-  for (const TensorFactors &tensor : rule.operands)
-    strategy.operands.push_back(shardingOf(tensor, factorAxes));
-  for (const TensorFactors &tensor : rule.results) {
-    strategy.results.push_back(shardingOf(tensor, factorAxes));
-    makePartial(strategy.results.back(), outcome->axes, outcome->kind.value_or(ReduceKind::Sum));
-  }
-  if (!partialAxes.empty()) {
-    for (int operand : rule.partials[partialForm].operands)
-      makePartial(strategy.operands[operand], partialAxes, partialKind);
-    strategy.partialForm = partialForm;
-    strategy.partialKind = partialKind;
-  }
-  strategy.factorAxes = std::move(factorAxes);
-  strategy.partialAxes = std::move(partialAxes);
-  return strategy;
+  return assemble(rule, factorAxes, partialAxes, partialForm, partialKind, *outcome);
+}
+
+std::optional<Strategy> makeCheckedStrategy(const Rule &rule, const Mesh &mesh, const std::vector<AxisList> &factorAxes,
+                                            const AxisList &partialAxes, int partialForm, ReduceKind partialKind) {
+  if (checkDims(rule, mesh, factorAxes))
+    return std::nullopt;
+  std::expected<Outcome, std::string> outcome = combine(rule, factorAxes, partialAxes, partialKind);
+  if (!outcome)
+    return std::nullopt;
+  return assemble(rule, factorAxes, partialAxes, partialForm, partialKind, *outcome);
 }
 
 std::string Strategy::str(const Rule &rule, const Mesh &mesh) const {

@@ -47,6 +47,7 @@ private:
   Cluster cluster;
   std::string floatType;
   StepCost steps;
+  MoveCost moves;
   std::shared_ptr<const KernelForecast> forecast;
   ReshardPlanner planner;
   std::unordered_map<const void *, ReshardTable> tables; ///< by type

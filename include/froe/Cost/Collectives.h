@@ -78,5 +78,7 @@ double stepSeconds(const Cluster &cluster, const Mesh &mesh, const ReshardStep &
 
 /// StepTimes as a cost for planReshard and ReshardPlanner; keeps what it needs of both arguments.
 StepCost stepCost(const Cluster &cluster, const Mesh &mesh);
+/// The same for a ReshardTable.
+MoveCost moveCost(const Cluster &cluster, const Mesh &mesh);
 
 } // namespace froe

@@ -59,6 +59,9 @@ int64_t localBytes(std::span<const int64_t> shape, int64_t elementBytes, const S
 
 /// Seconds that one step takes; `bytes` as each formula of a collective counts them (see Cost/Collectives.h).
 using StepCost = std::function<double(const ReshardStep &step, int64_t localBytesBefore, int64_t localBytesAfter)>;
+/// The same of what costs depend on: bit i of `axes` stands for axis i of the mesh.
+using MoveCost =
+    std::function<double(ReshardStep::Kind kind, unsigned axes, int64_t localBytesBefore, int64_t localBytesAfter)>;
 
 /// Always possible where `to` has no partial axis that `from` lacks, and partial values stay of one kind; nullopt
 /// otherwise. Finds the cheapest sequence of steps under `cost` by Dijkstra's search over all shardings; steps on the

@@ -1,8 +1,7 @@
 #pragma once
 
+#include "froe/Sharding/KeyIndex.h"
 #include "froe/Sharding/ReshardPath.h"
-
-#include <unordered_map>
 
 namespace froe {
 
@@ -11,7 +10,7 @@ namespace froe {
 class ReshardTable {
 public:
   /// `mesh` and `cost` must live as long.
-  ReshardTable(std::span<const int64_t> shape, int64_t elementBytes, const Mesh &mesh, const StepCost &cost)
+  ReshardTable(std::span<const int64_t> shape, int64_t elementBytes, const Mesh &mesh, const MoveCost &cost)
       : shape(shape.begin(), shape.end()), elementBytes(elementBytes), mesh(mesh), cost(cost) {}
 
   /// Works out the ways from these shardings, and from those of earlier calls; best called once with all of them.
@@ -23,9 +22,10 @@ private:
   std::vector<int64_t> shape;
   int64_t elementBytes;
   const Mesh &mesh;
-  const StepCost &cost;
-  std::unordered_map<uint64_t, int> starts, layouts; ///< indices by layout
-  std::vector<float> seconds;                        ///< by layout, then start; costs are no more exact
+  const MoveCost &cost;
+  KeyIndex layouts;           ///< the starts first
+  int starts = 0;             ///< how many of them are starts
+  std::vector<float> seconds; ///< by strip of starts, layout, start in the strip; costs are no more exact
 };
 
 } // namespace froe

@@ -28,12 +28,19 @@ TEST(ReshardTable, HoldsWhatTheCheapestPathsCost) {
     StepCost cost = [&](const ReshardStep &step, int64_t before, int64_t after) {
       return 10 + double(bytesSentIn(step, mesh, before, after)) + 0.01 * double(after);
     };
+    MoveCost moveCost = [&](ReshardStep::Kind kind, unsigned axes, int64_t before, int64_t after) {
+      ReshardStep step{.kind = kind, .axes = {}, .result = {}};
+      for (AxisIndex axis = 0; axis < mesh.axisCount(); ++axis)
+        if (axes >> axis & 1)
+          step.axes.push_back(axis);
+      return cost(step, before, after);
+    };
     std::vector<Sharding> shardings = allShardings(mesh);
     std::vector<const Sharding *> all;
     for (const Sharding &sharding : shardings)
       all.push_back(&sharding);
     std::vector<int64_t> shape = {12, 10};
-    ReshardTable known(shape, 4, mesh, cost);
+    ReshardTable known(shape, 4, mesh, moveCost);
     known.prepare(std::span(all).first(3)); // the others follow
     std::vector<double> table = known.between(all, all);
     ReshardPlanner planner(mesh, cost);

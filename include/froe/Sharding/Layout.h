@@ -17,6 +17,8 @@ struct Layout {
   bool operator==(const Layout &) const = default;
   uint64_t key() const { return __builtin_bit_cast(uint64_t, use); }
 
+  static Layout fromKey(uint64_t key) { return {__builtin_bit_cast(decltype(use), key)}; }
+
   static bool cuts(uint8_t use) { return use > kPartial; }
   static int dimOf(uint8_t use) { return (use - 2) / 8; }
   static int positionOf(uint8_t use) { return (use - 2) % 8; }
