@@ -89,6 +89,11 @@ public:
     auto known = names.find(classes.classOf(node, factor));
     return known == names.end() ? "" : known->second;
   }
+  /// What the model calls a dim of an input, whatever its size; empty where it does not say.
+  std::string ofInput(size_t node, int dim) const {
+    auto known = inputDims.find({node, dim});
+    return known == inputDims.end() ? "" : known->second;
+  }
   bool isSequence(size_t node, int factor) const { return sequences.contains(classes.classOf(node, factor)); }
 
 private:
@@ -137,10 +142,11 @@ private:
     auto dims = main.getArgAttrOfType<mlir::ArrayAttr>(argument, kDimNames);
     for (auto [d, factor] : llvm::enumerate(graph.nodes[node].rule.factors)) {
       auto name = dims && d < dims.size() ? llvm::dyn_cast<mlir::StringAttr>(dims[d]) : mlir::StringAttr();
-      if (name && !name.empty())
-        give(node, static_cast<int>(d), asWord(name));
-      else if (d == 0 && factor.size == batch)
-        give(node, 0, "batch");
+      std::string word = name && !name.empty() ? asWord(name) : d == 0 && factor.size == batch ? "batch" : "";
+      if (word.empty())
+        continue;
+      inputDims[{node, static_cast<int>(d)}] = word;
+      give(node, static_cast<int>(d), word);
     }
   }
 
@@ -252,6 +258,7 @@ private:
   const ProgramGraph &graph;
   FactorClasses classes;
   std::map<int, std::string> names;
+  std::map<std::pair<size_t, int>, std::string> inputDims;
   std::set<int> sequences;
   int64_t vocabulary = 0; ///< rows of the largest table
   std::vector<bool> ofWeights;
@@ -274,7 +281,10 @@ std::vector<std::string> namesOf(const ClassNaming &naming, const GraphNode &nod
   std::set<std::pair<bool, std::string>> taken;
   for (int f = 0; f < static_cast<int>(node.rule.factors.size()); ++f) {
     bool summed = node.rule.factors[f].kind == FactorKind::Reduction;
-    std::string name = naming.nameOf(index, f), base = name.empty() ? placeOf(node.rule, f) : name;
+    std::string name = naming.nameOf(index, f);
+    if (name.empty() && node.kind == GraphNode::Kind::Input)
+      name = naming.ofInput(index, f);
+    std::string base = name.empty() ? placeOf(node.rule, f) : name;
     name = base;
     for (int n = 2; !taken.insert({summed, name}).second; ++n)
       name = n == 2 && naming.isSequence(index, f) ? "keys" : fmt::format("{}{}", base, n);
@@ -322,7 +332,8 @@ std::vector<std::string> FactorNames::dimsOf(const ProgramGraph &graph, size_t n
   const Rule &rule = graph.nodes[node].rule;
   for (const DimFactors &dim : rule.results[result]) {
     int factor = majorFactor(rule, dim);
-    dims.push_back(factor < 0 ? "1" : names[node][factor]);
+    bool nameless = factor < 0 || (rule.factors[factor].size == 1 && names[node][factor].starts_with("dim"));
+    dims.push_back(nameless ? "1" : names[node][factor]);
   }
   return dims;
 }

@@ -43,7 +43,7 @@ public:
 private:
   void addAlternative(PlanResult &result, const std::string &name) {
     if (name == options.constrain)
-      return result.alternatives.push_back({name, result.cost});
+      return result.alternatives.push_back({name, result.cost, result.memoryBytes, true});
     ProgramGraph graph = all;
     if (restrictToNamedPlan(graph, name))
       return;
@@ -55,7 +55,7 @@ private:
     bool free = options.constrain.empty() && options.planFile.empty() && options.force.empty();
     if (free && solution->cost < result.cost && solution->peakBytes <= memoryLimit)
       take(result, describe(graph, problem, *solution));
-    result.alternatives.push_back({name, solution->cost});
+    result.alternatives.push_back({name, solution->cost, solution->peakBytes, solution->peakBytes <= memoryLimit});
   }
 
   /// A named plan is one of all plans: where the search found none as good, it is the answer.

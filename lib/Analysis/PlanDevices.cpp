@@ -79,6 +79,21 @@ public:
     return result;
   }
 
+  /// What would be needed where nothing fits, for an error: powers of two up to the first that does, and one more.
+  std::string moreDevices(int64_t devices) {
+    std::vector<DeviceCount> counts;
+    for (int64_t count = 2 * devices; count <= (1 << 16); count *= 2) {
+      BestDivision best = search.search(count, coarseSpace());
+      if (!best.plan && best.smallestPeakBytes == std::numeric_limits<int64_t>::max())
+        break; // constraints for another mesh
+      bool last = !counts.empty() && std::isfinite(counts.back().cost);
+      counts.push_back(rowOf(count, best));
+      if (last)
+        break;
+    }
+    return moreDevicesText(counts, search.memoryLimitOf(devices));
+  }
+
 private:
   /// Looks once more, and more closely, for a better plan of the same division.
   void refine(StagedPlan &plan) {
@@ -125,10 +140,11 @@ private:
       putOnMesh(**graph, division.mesh); // without what the user asked for
       if (restrictToNamedPlan(**graph, name))
         continue;
-      auto named = StagePlanner(**graph, division, cluster, options, Problem::kUnlimited)
-                       .plan({.tolerance = kTolerance});
+      auto named =
+          StagePlanner(**graph, division, cluster, options, Problem::kUnlimited).plan({.tolerance = kTolerance});
       if (named)
-        found.push_back({name, named->solution.cost});
+        found.push_back({name, named->solution.cost, named->solution.peakBytes,
+                         named->solution.peakBytes <= search.memoryLimitOf(division.devices())});
     }
     return found;
   }
@@ -154,17 +170,9 @@ private:
   std::string whyNone(const BestDivision &best, int64_t devices) {
     if (best.smallestPeakBytes == std::numeric_limits<int64_t>::max())
       return best.conflict;
-    std::string text =
-        fmt::format("no plan {} {} per device\nnote: the smallest found for {} devices needs {}",
-                    std::isinf(best.bound) ? "fits" : "was found that fits", bytesText(search.memoryLimitOf(devices)),
-                    devices, bytesText(best.smallestPeakBytes));
-    if (std::string largest = largestTensors(best); !largest.empty())
-      text += "; the largest tensors are " + largest;
-    for (int64_t count = 2 * devices; count <= (1 << 16); count *= 2)
-      if (BestDivision more = search.search(count, coarseSpace()); more.plan)
-        return text + fmt::format("\nnote: {} devices would do, with {} on each", count,
-                                  bytesText(more.plan->solution.peakBytes));
-    return text;
+    return tooLargeText(std::isinf(best.bound), search.memoryLimitOf(devices), devices, best.smallestPeakBytes,
+                        largestTensors(best)) +
+           moreDevices(devices);
   }
 
   std::string largestTensors(const BestDivision &best) {
@@ -173,7 +181,8 @@ private:
     std::unique_ptr<ProgramGraph> held = std::move(*search.graphOf(best.smallestDivision));
     const ProgramGraph &graph = *held;
     StagePlanner planner(graph, best.smallestDivision, cluster, options, Problem::kUnlimited);
-    return froe::largestTensors(graph, planner.problem(), best.smallest);
+    return froe::largestTensors(graph, planner.problem(), best.smallest,
+                                search.memoryLimitOf(best.smallestDivision.devices()));
   }
 
   const Cluster &cluster;
@@ -181,6 +190,18 @@ private:
   FactorNames names;
   DeviceSearch search;
 };
+
+/// Where the given mesh is too small, the error says what would do.
+std::expected<PlanResult, std::string> planOnMesh(mlir::ModuleOp module, const Mesh &mesh, const Cluster &cluster,
+                                                  const PlanOptions &options) {
+  std::expected<PlanResult, std::string> result = plan(module, mesh, cluster, options);
+  if (result || !isTooLarge(result.error()) || !options.planFile.empty())
+    return result;
+  mlir::func::FuncOp main = *mainOf(module);
+  std::expected<ProgramGraph, std::string> graph = buildGraph(main, mesh);
+  return std::unexpected(result.error() +
+                         DevicePlanner(module, *graph, main, cluster, options).moreDevices(mesh.deviceCount()));
+}
 
 } // namespace
 
@@ -199,7 +220,7 @@ std::expected<PlanResult, std::string> planOnDevices(mlir::ModuleOp module, int6
   if (options.stages > 0 && devices % options.stages != 0)
     return std::unexpected(fmt::format("{} devices do not divide into {} equal stages", devices, options.stages));
   if (mesh && options.stages == 1 && options.microbatches <= 1)
-    return plan(module, *mesh, cluster, options);
+    return planOnMesh(module, *mesh, cluster, options);
   auto start = std::chrono::steady_clock::now();
   std::expected<mlir::func::FuncOp, std::string> main = mainOf(module);
   if (!main)

@@ -142,7 +142,10 @@ Json planToJson(const PlanResult &plan) {
       tensors.push_back(tensorToJson(decision, plan.mesh));
     }
   for (const Alternative &alternative : plan.alternatives)
-    alternatives.push_back({{"name", alternative.name}, {"cost", alternative.cost}});
+    alternatives.push_back({{"name", alternative.name},
+                            {"cost", alternative.cost},
+                            {"memory_bytes", alternative.memoryBytes},
+                            {"fits", alternative.fits}});
   Json json{{"made_for", plan.madeFor},
             {"mesh", meshToJson(plan.mesh)},
             {"stages", stagesToJson(plan)},

@@ -80,8 +80,8 @@ std::string linesText(const Json &difference) {
   return same == 0 ? text : text + fmt::format("{:>5} more cost the same\n", same);
 }
 
-std::string totalLine(const char *what, double first, double other, std::string (*format)(double)) {
-  return fmt::format("{:<10} {:>12}, other {:>12}\n", what, format(first), format(other));
+std::string totalLine(const char *what, const std::string &first, const std::string &other) {
+  return fmt::format("{:<10} {:>12}, other {:>12}\n", what, first, other);
 }
 
 double totalOf(const Json &plan, const char *key) {
@@ -92,9 +92,9 @@ double totalOf(const Json &plan, const char *key) {
 }
 
 /// What stays in a kernel, or is made anew where it is used, takes no memory.
-std::string heldText(const Json &node) {
+std::string heldText(const Json &node, ByteUnits units) {
   double bytes = node.value("bytes", 0.0);
-  return bytes > 0 ? bytesText(bytes) + " per device" : "not stored";
+  return bytes > 0 ? bytesText(bytes, units) + " per device" : "not stored";
 }
 
 std::string costText(const Json &node) {
@@ -125,7 +125,7 @@ std::string nodeText(const Json &plan, const std::string &name) {
                         node.at("strategy").get<std::string>());
     if (i < plan.at("tensors").size())
       text += fmt::format("  result     {} of shape {}, {}\n", shardingText(plan["tensors"][i]),
-                          node.value("shape", Json::array()).dump(), heldText(node));
+                          node.value("shape", Json::array()).dump(), heldText(node, unitsOf(plan)));
     text += costText(node);
   }
   return text;
@@ -161,12 +161,12 @@ Json differenceJson(const Json &plan, const Json &other) {
 
 std::string differenceText(const Json &plan, const Json &other) {
   std::string text =
-      totalLine("cost", plan.at("cost").get<double>() * 1e6, other.at("cost").get<double>() * 1e6, timeText);
+      totalLine("cost", timeText(plan.at("cost").get<double>() * 1e6), timeText(other.at("cost").get<double>() * 1e6));
   for (auto [what, key] :
        {std::pair("compute", "compute_us"), {"combine", "communication_us"}, {"reshard", "reshard_us"}})
-    text += totalLine(what, totalOf(plan, key), totalOf(other, key), timeText);
-  text += totalLine("memory", plan.at("predicted").value("memory_bytes", 0.0),
-                    other.at("predicted").value("memory_bytes", 0.0), bytesText);
+    text += totalLine(what, timeText(totalOf(plan, key)), timeText(totalOf(other, key)));
+  auto memory = [&](const Json &of) { return bytesText(of.at("predicted").value("memory_bytes", 0.0), unitsOf(plan)); };
+  text += totalLine("memory", memory(plan), memory(other));
   if (plan.at("mesh") != other.at("mesh"))
     text += fmt::format("mesh {}, other {}\n", plan["mesh"].dump(), other["mesh"].dump());
   Json difference = differenceJson(plan, other);

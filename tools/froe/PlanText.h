@@ -1,5 +1,7 @@
 #pragma once
 
+#include "froe/Analysis/ByteText.h"
+
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -13,6 +15,11 @@ enum class PlanDetail {
 
 /// A plan (content of plan.json) for a person.
 std::string planText(const nlohmann::ordered_json &plan, PlanDetail detail);
+
+/// The stages, those alike once; empty where there is one and the batch is whole.
+std::string stagesText(const nlohmann::ordered_json &plan);
+/// How fast the best plans on other numbers of devices are; empty where only one number was asked about.
+std::string deviceCountsText(const nlohmann::ordered_json &plan);
 
 /// What the ops cost, equal layers told once.
 std::string layersText(const nlohmann::ordered_json &plan, PlanDetail detail);
@@ -30,8 +37,12 @@ std::string whyText(const nlohmann::ordered_json &plan, const nlohmann::ordered_
 
 /// `1.23 s`, `12.3 ms`, `45.6 us`; `-` for nothing.
 std::string timeText(double microseconds);
-/// `1.2 GiB`, `12.3 MiB`, `512 bytes`.
-std::string bytesText(double bytes);
+/// The units in which a plan's memory limit was told.
+ByteUnits unitsOf(const nlohmann::ordered_json &plan);
+/// `x=2, y=4`.
+std::string meshText(const nlohmann::ordered_json &mesh);
+/// All stages together.
+int64_t devicesOf(const nlohmann::ordered_json &plan);
 /// The next best strategy of a node, `batch:x +12.3 us`; empty where it is not known.
 std::string runnerUpText(const nlohmann::ordered_json &node);
 /// The sharding of a tensor in names of its dims: `[batch:x, sequence, ffn:y], partial sum over z`.

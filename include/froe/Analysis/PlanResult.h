@@ -41,10 +41,12 @@ struct Decision {
   std::optional<RunnerUp> runnerUp;
 };
 
-/// Names of the plan of the mesh's devices when everything is cut alike; infinite cost where no such plan exists.
+/// What a plan by a simple rule costs on the same devices, whether it fits or not.
 struct Alternative {
-  std::string name;
-  double cost = 0; ///< seconds
+  std::string name; ///< as `--constrain` takes it: `replicated`, `data`, `tensor`
+  double cost = 0;  ///< seconds
+  int64_t memoryBytes = 0;
+  bool fits = true; ///< in memory
 };
 
 /// The moment at which one rank holds most.

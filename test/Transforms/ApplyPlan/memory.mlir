@@ -3,7 +3,7 @@
 // RUN: not froe-opt %s --apply-plan="mesh=2 memory=300000" 2>&1 | FileCheck %s --check-prefix=NONE
 // CHECK: froe.weight "w"{{.*}} : tensor<{{256x512|512x256}}xf32>
 // NONE: error: no plan {{.*}} per device
-// NONE-NEXT: note: the smallest {{.*}}; the largest tensors are 'w'
+// NONE-NEXT: note: the smallest {{.*}}; largest in it: 'w'
 func.func @main(%x: tensor<8x512xf32> {froe.name = "x"}) -> (tensor<8x512xf32> {froe.name = "y"}) {
   %w = froe.weight "w" in "w.bin" [0 : 1048576] : tensor<512x512xf32>
   %v = froe.weight "v" in "w.bin" [1048576 : 1048576] : tensor<512x512xf32>
