@@ -18,7 +18,7 @@ std::optional<std::string> checkNode(const PlanNode &node) {
   if (node.fixed < -1 || node.fixed >= node.strategies())
     return fmt::format("fixed to strategy {} of {}", node.fixed, node.strategies());
   for (const MemoryUse &use : node.uses) {
-    if (use.live.size() <= 0)
+    if (use.live.end <= use.live.begin)
       return fmt::format("live in the empty interval {}..{}", use.live.begin, use.live.end);
     if (use.bytes.size() != node.cost.size())
       return fmt::format("expected bytes of {} strategies, found {}", node.cost.size(), use.bytes.size());
@@ -26,6 +26,27 @@ std::optional<std::string> checkNode(const PlanNode &node) {
       return "negative bytes";
   }
   return std::nullopt;
+}
+
+/// Whether sums over any choice stay numbers.
+std::optional<std::string> checkSums(const Problem &problem) {
+  double seconds = 0;
+  int64_t bytes = 0;
+  auto addLargest = [&](const std::vector<double> &costs) {
+    double largest = 0;
+    for (double cost : costs)
+      largest = std::max(largest, std::isfinite(cost) ? cost : 0);
+    seconds += largest;
+  };
+  for (const PlanNode &node : problem.nodes) {
+    addLargest(node.cost);
+    for (const MemoryUse &use : node.uses)
+      if (__builtin_add_overflow(bytes, std::ranges::max(use.bytes), &bytes))
+        return "all uses together hold more bytes than can be counted";
+  }
+  for (const PlanEdge &edge : problem.edges)
+    addLargest(edge.cost);
+  return std::isfinite(seconds) ? std::nullopt : std::optional<std::string>("all costs together exceed any number");
 }
 
 std::optional<std::string> checkEdge(const Problem &problem, const PlanEdge &edge) {
@@ -54,7 +75,7 @@ std::optional<std::string> Problem::check() const {
   for (const PlanEdge &edge : edges)
     if (auto why = checkEdge(*this, edge))
       return why;
-  return std::nullopt;
+  return checkSums(*this);
 }
 
 } // namespace froe

@@ -58,7 +58,7 @@ struct Problem {
   bool operator==(const Problem &) const = default;
 
   /// Why the problem is malformed, if it is: no strategies, sizes that disagree, an index out of range, a negative or
-  /// NaN cost, negative bytes or limit, an empty or negative interval.
+  /// NaN cost, negative bytes or limit, an empty or negative interval, sums that no number holds.
   std::optional<std::string> check() const;
   static std::expected<Problem, std::string> parse(std::string_view text);
   std::string str() const;

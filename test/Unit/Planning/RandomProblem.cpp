@@ -39,6 +39,13 @@ void addEdge(std::mt19937 &random, Problem &problem, int from, int to, const Pro
   problem.edges.push_back(std::move(edge));
 }
 
+template <typename T> SharedTable<T> randomTable(std::mt19937 &random, int count, T unit) {
+  std::vector<T> values;
+  for (int i = 0; i < count; ++i)
+    values.push_back(unit * T(below(random, 20)));
+  return values;
+}
+
 void forEachChoice(const Problem &problem, const std::function<void(const std::vector<int> &)> &visit) {
   std::vector<int> choice(problem.nodes.size(), 0);
   for (size_t i = 0; i < choice.size();) {
@@ -71,6 +78,34 @@ Problem randomProblem(std::mt19937 &random, const ProblemSize &size) {
   std::optional<Solution> cheapest = bruteForce(problem);
   if (cheapest)
     problem.memoryLimit = std::max<int64_t>(0, *least - 1 + (cheapest->peakBytes - *least + 4) * below(random, 8) / 8);
+  return problem;
+}
+
+Problem repeatedProblem(std::mt19937 &random) {
+  struct Kind {
+    SharedTable<double> cost, entry;
+    SharedTable<int64_t> weight, activation;
+  };
+  int size = 1 + below(random, 4), layers = 8 / size, strategies = 2 + below(random, 2);
+  std::vector<Kind> kinds;
+  for (int i = 0; i < size; ++i)
+    kinds.push_back({randomTable(random, strategies, 0.25), randomTable(random, strategies * strategies, 0.25),
+                     randomTable<int64_t>(random, strategies, 1), randomTable<int64_t>(random, strategies, 1)});
+  SharedTable<double> skip = randomTable(random, strategies * strategies, 0.5);
+  bool skips = size > 1 && below(random, 2) == 0;
+  Problem problem;
+  for (int node = 0; node < size * layers; ++node) {
+    const Kind &kind = kinds[node % size];
+    problem.nodes.push_back({"n" + std::to_string(node), kind.cost, {{{node, node + 2}, kind.activation}}});
+    if (node % 2 == 0)
+      problem.nodes.back().uses.push_back({{0, 20}, kind.weight});
+    if (node > 0)
+      problem.edges.push_back({node - 1, node, kind.entry});
+    if (skips && node % size == 0 && node > 0)
+      problem.edges.push_back({node - size, node, skip});
+  }
+  int64_t least = *leastPeak(problem), cheapest = bruteForce(problem)->peakBytes;
+  problem.memoryLimit = std::max<int64_t>(0, least - 1 + (cheapest - least + 3) * below(random, 8) / 8);
   return problem;
 }
 

@@ -17,6 +17,9 @@ struct ProblemSize {
 
 Problem randomProblem(std::mt19937 &random, const ProblemSize &size);
 
+/// Up to eight nodes in blocks that share their tables, in a chain, with a limit.
+Problem repeatedProblem(std::mt19937 &random);
+
 /// The cheapest choice that fits, by trying all; nullopt if there is none.
 std::optional<Solution> bruteForce(const Problem &problem);
 /// The least memory of all choices that are not excluded; nullopt if all are.

@@ -52,6 +52,44 @@ INSTANTIATE_TEST_SUITE_P(Small, Oracle,
                                          ProblemSize{7, 4, Shape::Any, true}, ProblemSize{8, 3, Shape::Any, true, true},
                                          ProblemSize{1, 5, Shape::Any, true, true}));
 
+/// What is true of an answer that need not be the best, incumbents above and below the best cost included.
+void checkBounds(const Problem &problem, int starts) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  std::optional<Solution> best = bruteForce(problem);
+  for (double part : {0.5, 0.999, 1.001, 1.5, kInfinity}) {
+    double incumbent = best && best->cost > 0 ? best->cost * part : kInfinity;
+    std::expected<Solution, NoPlan> solved = solve(problem, {.starts = starts, .incumbent = incumbent});
+    if (!best) {
+      EXPECT_FALSE(solved) << problem.str();
+    } else if (solved) {
+      EXPECT_EQ(verify(problem, *solved), std::nullopt) << problem.str();
+      EXPECT_LE(solved->bound, best->cost + 1e-9) << problem.str();
+    } else if (part > 1) {
+      EXPECT_FALSE(solved.error().proven) << problem.str();
+    }
+  }
+}
+
+TEST(Solve, NeverBoundsAboveTheBest) {
+  for (unsigned seed = 0; seed < 400 && !testing::Test::HasFailure(); ++seed) {
+    std::mt19937 random(seed);
+    Shape shapes[] = {Shape::Chain, Shape::Tree, Shape::Any};
+    Problem problem =
+        randomProblem(random, {2 + int(seed % 7), 2 + int(seed % 3), shapes[seed % 3], true, seed % 5 == 0});
+    for (int starts : {0, 8})
+      checkBounds(problem, starts);
+  }
+}
+
+TEST(Solve, NeverBoundsAboveTheBestWherePartsRepeat) {
+  for (unsigned seed = 0; seed < 200 && !testing::Test::HasFailure(); ++seed) {
+    std::mt19937 random(seed);
+    Problem problem = test::repeatedProblem(random);
+    for (int starts : {0, 8})
+      checkBounds(problem, starts);
+  }
+}
+
 TEST(Solve, NothingToDecide) {
   std::expected<Solution, NoPlan> solved = solve({});
   ASSERT_TRUE(solved);
@@ -66,6 +104,8 @@ TEST(Solve, TheSameAnswerEachTime) {
   auto first = solve(problem, {.seed = 5}), second = solve(problem, {.seed = 5});
   ASSERT_TRUE(first && second);
   EXPECT_EQ(first->choice, second->choice);
+  EXPECT_EQ(first->bound, second->bound);
+  EXPECT_EQ(first->price, second->price);
 }
 
 TEST(Solve, CostDoesNotDependOnTheOrderOfNodesAndStrategies) {
