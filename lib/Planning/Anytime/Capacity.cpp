@@ -1,7 +1,7 @@
+#include "RangeMinimum.h"
 #include "Reduction.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace froe {
@@ -110,21 +110,15 @@ void Reduction::dropSlots() {
 
 /// Drops labels that do not fit even where all other nodes take their smallest.
 bool Reduction::prune(bool &changed) {
-  std::vector<std::vector<int64_t>> least{room}; // of 2^level slots from each one on
-  for (size_t half = 1; 2 * half <= room.size(); half *= 2) {
-    const std::vector<int64_t> &last = least.back();
-    std::vector<int64_t> next(room.size() - 2 * half + 1);
-    for (size_t t = 0; t < next.size(); ++t)
-      next[t] = std::min(last[t], last[t + half]);
-    least.push_back(std::move(next));
-  }
+  if (room.empty())
+    return true;
+  RangeMinimum least(room);
   for (int number = 0; number < static_cast<int>(nodes.size()); ++number) {
     const Node &node = nodes[number];
     std::vector<bool> keep(node.labels(), true);
     bool drops = false;
     for (const Segment &segment : node.segments) {
-      int level = std::bit_width(unsigned(segment.end - segment.begin)) - 1;
-      int64_t free = std::min(least[level][segment.begin], least[level][segment.end - (1 << level)]);
+      int64_t free = least(segment.begin, segment.end);
       for (int k = 0; k < node.labels(); ++k)
         if (segment.bytes[k] > free) {
           keep[k] = false;

@@ -1,5 +1,7 @@
 #include "Dual.h"
 
+#include "DropLabels.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -9,6 +11,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kPlainSteps = 10; ///< before the prices move
 constexpr int kPatience = 30;   ///< steps without a better bound before the step length decays
+constexpr int kDropEvery = 30;  ///< steps from one dropping of labels to the next, at least
 constexpr double kFirstLength = 0.1, kDecay = 0.7, kShortest = 2e-4;
 constexpr double kRestartWithMomentum = 0.05, kRestartPlain = 0.003;
 constexpr double kMemory = 0.98; ///< of the direction, with momentum
@@ -16,8 +19,8 @@ constexpr double kHeat = 0.3;    ///< of the labels' weights, in parts of the ga
 } // namespace
 
 Dual::Dual(const Core &core)
-    : core(core), price(core.slots(), 0), bestPrice(price), direction(price), costs(core.costs), labels(core.size(), 0),
-      length(kFirstLength) {
+    : core(core), price(core.slots(), 0), bestPrice(price), direction(price), own(core.costs), costs(own),
+      reduced(own.size(), 0), labels(core.size(), 0), length(kFirstLength) {
   int64_t size = 0;
   int widest = 1;
   for (const Core::Node &node : core.nodes) {
@@ -38,11 +41,15 @@ Dual::Dual(const Core &core)
 int64_t Dual::run(int64_t work, double known) {
   fit.clear();
   fitCost = kInfinity;
-  int64_t perStep = core.cells + 8 * core.allLabels + 4 * core.slots() + 100;
+  int64_t perPass = core.cells / 2 + 4 * core.allLabels + 2 * core.slots() + 50;
   int64_t done = 0;
-  for (; done < work; done += perStep) {
+  for (passes = 0; done < work; done = passes * perPass) {
     step(known);
     known = std::min(known, fitCost);
+    if (stalled == 0 && steps >= nextDrop)
+      dropLabels(known);
+    if (stalled >= kPatience)
+      decay();
     if (known - best < (core.integral ? 1 : 1e-9 * std::abs(known)))
       break;
   }
@@ -55,10 +62,11 @@ void Dual::step(double known) {
   heat = kHeat * std::max(gap, 0.0) / core.size();
   std::ranges::fill(expected, 0);
   computeCosts();
-  pass(true, forwardDecodes);
-  double value = pass(false, !forwardDecodes);
+  double constant = 0;
   for (int t = 0; t < core.slots(); ++t)
-    value -= price[t] * double(core.room[t]);
+    constant -= price[t] * double(core.room[t]);
+  floor = constant + pass(true, forwardDecodes);
+  double value = constant + pass(false, !forwardDecodes);
   if (value > best) {
     best = value;
     bestPrice = price;
@@ -90,11 +98,9 @@ void Dual::movePrices(double value, double known) {
   if (squares > 0 && aim > 0)
     for (int t = 0; t < core.slots(); ++t)
       price[t] = std::max(0.0, price[t] + length * aim / squares * direction[t]);
-  if (stalled >= kPatience)
-    decay(value);
 }
 
-void Dual::decay(double value) {
+void Dual::decay() {
   stalled = 0;
   length *= kDecay;
   if (!momentum)
@@ -107,8 +113,18 @@ void Dual::decay(double value) {
   std::ranges::fill(direction, 0);
 }
 
+/// When the sweep back meets a label, all chains of messages through its node agree on the label's reduced cost; sweeps
+/// never lower the bound while prices rest. So the bound by the sweep forward plus it bounds every choice with it.
+void Dual::dropLabels(double known) {
+  if (!std::isfinite(known))
+    return;
+  nextDrop = steps + kDropEvery;
+  dropDear(core, reduced, floor, known, own);
+  dropLarge(core, own);
+}
+
 void Dual::computeCosts() {
-  costs = core.costs;
+  costs = own;
   std::vector<double> sums = prefixSums(price);
   for (const Core::Node &node : core.nodes)
     core.addPrices(node, sums, 1, &costs[node.cost]);
@@ -141,8 +157,9 @@ void Dual::expect(const Core::Node &node, double least) {
   }
 }
 
-/// One sweep. Returns the bound (of the backward sweep).
+/// One sweep. Returns the bound of the core's costs with prices.
 double Dual::pass(bool forward, bool decode) {
+  ++passes;
   double total = 0;
   std::vector<double> choice;
   for (int step = 0; step < core.size(); ++step) {
@@ -164,6 +181,9 @@ double Dual::pass(bool forward, bool decode) {
     }
     double least = *std::min_element(sum.begin(), sum.begin() + node.labels);
     total += least;
+    if (!forward)
+      for (int k = 0; k < node.labels; ++k)
+        reduced[node.cost + k] = sum[k] - least;
     if (!forward && node.firstSegment < node.endSegment)
       expect(node, least);
     double share = 1.0 / std::max({back, ahead, 1});

@@ -8,8 +8,12 @@ namespace froe {
 /// prices tree-reweighted message passing (TRW-S; Kolmogorov, PAMI 2006) bounds what any choice costs, and conditioned
 /// decoding of its messages gives a choice. One pass forward and back for each step of the prices; messages are kept.
 ///
-/// Two rules for the step, since neither wins everywhere: with momentum, or without it and back to the best prices at
-/// each decay. They take turns when one is stuck.
+/// Two rules for the step, since neither wins everywhere: with momentum, or without it. They take turns when one is
+/// stuck.
+///
+/// Now and then labels are dropped that no choice has that is cheaper than the best known one: those whose least cost
+/// by the messages (reduced cost) is too high, and those whose memory no longer fits beside the least of all others. So
+/// the bound is one of what may still be better: it may pass the best known cost, which then is proven best.
 class Dual {
 public:
   explicit Dual(const Core &core);
@@ -27,16 +31,19 @@ public:
 
 private:
   void step(double known);
+  void dropLabels(double known);
   void movePrices(double value, double known);
   void expect(const Core::Node &node, double least);
-  void decay(double value);
+  void decay();
   void computeCosts();
   double pass(bool forward, bool decode);
   void gather(int node);
   double *message(int arc) { return &messages[offsets[arc]]; }
 
   const Core &core;
-  std::vector<double> price, bestPrice, direction, costs;
+  std::vector<double> price, bestPrice, direction;
+  std::vector<double> own, costs;                  ///< of labels: without and with prices; dropped ones are excluded
+  std::vector<double> reduced;                     ///< of labels, as the last backward sweep met them
   std::vector<double> messages;                    ///< into the node of each arc, from its other end
   std::vector<int64_t> offsets;                    ///< of an arc's message
   std::vector<double> sum, sent, received, weight; ///< of one node
@@ -44,7 +51,8 @@ private:
   std::vector<int> labels, fit;
   double best = -std::numeric_limits<double>::infinity(), fitCost = 0;
   double length, heat = 0;
-  int stalled = 0, steps = 0;
+  double floor = 0; ///< bound by the last forward sweep
+  int stalled = 0, steps = 0, passes = 0, nextDrop = 0;
   bool momentum = true;
 };
 
