@@ -56,7 +56,8 @@ public:
         searchAnytime();
     }
     if (bound >= options.incumbent && bound < kInfinity)
-      return std::unexpected(noPlan(NoPlan::Reason::NotBetter, true));
+      return std::unexpected(
+          NoPlan{.reason = NoPlan::Reason::NotBetter, .proven = true, .smallest = {}, .price = folding.price});
     if (choice.empty())
       return std::unexpected(stopped() ? noPlan(NoPlan::Reason::Cancelled, false) : nothing());
     return solutionOf(problem, std::move(choice), bound, folding.price);

@@ -28,6 +28,7 @@ struct NoPlan {
   bool proven = false;           ///< whether there is none, rather than none found
   int64_t smallestPeakBytes = 0; ///< of all choices looked at (Memory)
   std::vector<int> smallest;     ///< the choice that needs it (Memory)
+  double price = 0;              ///< as in `Solution`, where it was looked for: to begin with in similar problems
 };
 
 /// Sum of the costs of a choice (in range), infinity where it is excluded.

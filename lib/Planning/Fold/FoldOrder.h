@@ -74,6 +74,14 @@ private:
     Id rowMap, columnMap;
   };
 
+  struct TokenHash {
+    size_t operator()(const std::array<int, 6> &words) const {
+      uint64_t hash = 0;
+      for (int word : words)
+        hash = (hash ^ static_cast<uint32_t>(word)) * 0x9e3779b97f4a7c15 ^ hash >> 31;
+      return hash ^ hash >> 29;
+    }
+  };
   int tokenOf(std::array<int, 6> content);
   /// The table as a token, seen from a node.
   int viewToken(View view) { return tokenOf({0, registers[view.table].token, view.flipped}); }
@@ -94,7 +102,7 @@ private:
   LabelMaps &maps;
   std::vector<Node> nodes;
   std::vector<Register> registers;
-  std::map<std::array<int, 6>, int> tokens;
+  std::unordered_map<std::array<int, 6>, int, TokenHash> tokens;
   std::map<Key, std::set<int>> queue;
   std::vector<Step> steps;
   std::set<int> worked; ///< classes of steps

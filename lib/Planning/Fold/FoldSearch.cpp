@@ -27,12 +27,11 @@ constexpr int kMostHubRuns = 100;
 
 /// Sum of the largest finite costs.
 double costCeiling(const Model &model) {
-  std::map<const void *, double> known;
+  std::unordered_map<const void *, double> known;
   auto largest = [&](const SharedTable<double> &table) {
     auto [it, isNew] = known.try_emplace(table.identity(), 0);
     if (isNew)
-      for (double value : table)
-        it->second = std::max(it->second, std::isfinite(value) ? value : 0);
+      it->second = largestFiniteOf(table.get().data(), table.size());
     return it->second;
   };
   double total = 0;
@@ -74,6 +73,10 @@ bool FoldSearch::consider(const std::vector<int> &labels) {
 }
 
 bool FoldSearch::run() {
+  if (level == 0 && options.price > 0 && std::isfinite(options.incumbent) && model.slots > 0)
+    tryPrice(options.price);
+  if (notBetter())
+    return true;
   settleHubs(bestPrices);
   if (bound == kInfinity)
     return false;
@@ -82,6 +85,13 @@ bool FoldSearch::run() {
   if (!best.empty() && !done())
     polish();
   return true;
+}
+
+/// Where a similar problem had its best bound, one run may show that there is nothing better.
+void FoldSearch::tryPrice(double total) {
+  SlotPrices prices(std::vector<double>(model.slots, total / model.slots));
+  bound = std::max(bound, fold.run(prices) - prices.total() * double(model.limit));
+  price = total;
 }
 
 void FoldSearch::search() {

@@ -37,6 +37,7 @@ private:
   /// Whether the best choice costs noticeably less than `before`.
   bool helped(double before) const { return bestCost < before * (1 - 1e-4); }
   bool consider(const std::vector<int> &labels);
+  void tryPrice(double total);
   void search();
   void searchPrices();
   void climb(Prices &prices);

@@ -1,6 +1,7 @@
 #include "MinPlus.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 
@@ -111,6 +112,31 @@ FROE_ALL_WIDTHS Number leastOf(const Number *values, size_t count) {
   for (; i < count; ++i)
     result = std::min(result, values[i]);
   return result;
+}
+
+FROE_ALL_WIDTHS Number largestFiniteOf(const Number *values, size_t count) {
+  constexpr Number kInfinity = std::numeric_limits<Number>::infinity();
+  Lanes most = Lanes{};
+  size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    Lanes next;
+    std::memcpy(&next, values + i, sizeof next);
+    next = next < kInfinity ? next : Lanes{};
+    most = next > most ? next : most;
+  }
+  Number result = 0;
+  for (int lane = 0; lane < kLanes; ++lane)
+    result = std::max(result, most[lane]);
+  for (; i < count; ++i)
+    result = std::max(result, values[i] < kInfinity ? values[i] : 0);
+  return result;
+}
+
+FROE_ALL_WIDTHS void hashEach(uint64_t *hashes, const Number *values, int count) {
+  for (int i = 0; i < count; ++i) {
+    uint64_t hash = (hashes[i] ^ std::bit_cast<uint64_t>(values[i])) * 0x9e3779b97f4a7c15;
+    hashes[i] = hash ^ hash >> 32;
+  }
 }
 
 FROE_ALL_WIDTHS void relax(Number *to, const Number *from, Number addend, int count) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace froe::fold {
@@ -30,6 +31,12 @@ Matrix minPlusTransposed(const Matrix &left, const Matrix &right);
 
 /// The smallest of so many numbers, infinity of none.
 Number leastOf(const Number *values, std::size_t count);
+
+/// The largest of so many numbers that is not infinite, 0 if none is above.
+Number largestFiniteOf(const Number *values, std::size_t count);
+
+/// Takes each number into its hash.
+void hashEach(std::uint64_t *hashes, const Number *values, int count);
 
 /// Makes `to[i]` at most `from[i] + addend`.
 void relax(Number *to, const Number *from, Number addend, int count);

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -53,11 +54,35 @@ LabelMap classesOfRows(const Number *values, int rows, int columns, std::vector<
   return map;
 }
 
-Matrix selectRows(const Number *values, int columns, const std::vector<int> &rows) {
-  Matrix result(static_cast<int>(rows.size()), columns);
-  for (size_t i = 0; i < rows.size(); ++i)
-    std::copy_n(values + static_cast<size_t>(rows[i]) * columns, columns, result.row(static_cast<int>(i)));
-  return result;
+/// The same of the columns, of these rows alone. Two different columns with equal hashes make each column a class.
+LabelMap classesOfColumns(const Number *values, int columns, const std::vector<int> &rows, std::vector<int> &firsts) {
+  std::vector<uint64_t> hashes(columns, 0);
+  for (int row : rows)
+    hashEach(hashes.data(), values + static_cast<size_t>(row) * columns, columns);
+  LabelMap map;
+  std::unordered_map<uint64_t, int> classOfHash;
+  for (int j = 0; j < columns; ++j) {
+    auto [it, isNew] = classOfHash.try_emplace(hashes[j], map.classes);
+    if (isNew) {
+      firsts.push_back(j);
+      ++map.classes;
+    }
+    map.classOf.push_back(it->second);
+  }
+  auto isRight = [&](int row) {
+    const Number *of = values + static_cast<size_t>(row) * columns;
+    for (int j = 0; j < columns; ++j)
+      if (of[j] != of[firsts[map.classOf[j]]])
+        return false;
+    return true;
+  };
+  if (!std::ranges::all_of(rows, isRight)) {
+    map.classes = columns;
+    map.classOf.resize(columns);
+    std::iota(map.classOf.begin(), map.classOf.end(), 0);
+    firsts = map.classOf;
+  }
+  return map;
 }
 
 } // namespace
@@ -128,11 +153,14 @@ Found Tables::table(const SharedTable<double> &costs, int rows, int columns) {
   auto [it, isNew] = given.try_emplace({costs.identity(), rows});
   if (!isNew)
     return it->second.second;
+  const Number *values = costs.get().data();
   std::vector<int> firstRows, firstColumns;
-  LabelMap rowMap = classesOfRows(costs.get().data(), rows, columns, firstRows);
-  Matrix sideways = transpose(selectRows(costs.get().data(), columns, firstRows));
-  LabelMap columnMap = classesOfRows(sideways.values.data(), sideways.rows, sideways.columns, firstColumns);
-  Matrix core = transpose(selectRows(sideways.values.data(), sideways.columns, firstColumns));
+  LabelMap rowMap = classesOfRows(values, rows, columns, firstRows);
+  LabelMap columnMap = classesOfColumns(values, columns, firstRows, firstColumns);
+  Matrix core(rowMap.classes, columnMap.classes);
+  for (int i = 0; i < core.rows; ++i)
+    for (int j = 0; j < core.columns; ++j)
+      core.row(i)[j] = values[static_cast<size_t>(firstRows[i]) * columns + firstColumns[j]];
   Found found = normalised(std::move(core), maps.intern(std::move(rowMap)), maps.intern(std::move(columnMap)));
   it->second = {costs, found};
   return found;
