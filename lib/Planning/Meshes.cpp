@@ -33,6 +33,7 @@ Mesh meshOf(const std::vector<int64_t> &sizes) {
 }
 } // namespace
 
+// P11.
 std::vector<Mesh> meshesFor(const Cluster &cluster, int64_t devices, int maxAxes) {
   std::vector<Mesh> meshes;
   std::set<std::vector<std::vector<int64_t>>> known;

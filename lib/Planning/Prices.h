@@ -7,9 +7,9 @@
 
 namespace froe {
 
-/// Lagrangian relaxation of the memory limit: bytes get a price in each group of slots, and what a choice would spend
-/// above the limit is added to its cost. For all prices the cheapest priced choice bounds the cost of all choices that
-/// fit.
+/// P9. Lagrangian relaxation of the memory limit: bytes get a price in each group of slots, and what a choice would
+/// spend above the limit is added to its cost. For all prices the cheapest priced choice bounds the cost of all choices
+/// that fit.
 class Prices {
 public:
   /// Looks at the choice of one set of prices, and at the usage it leads to.

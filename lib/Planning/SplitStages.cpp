@@ -81,6 +81,7 @@ private:
 };
 } // namespace
 
+// P12.
 double pipelineSeconds(std::span<const double> stageSeconds, int64_t microbatches) {
   if (stageSeconds.empty())
     return 0;

@@ -26,7 +26,7 @@ struct Restriction {
   bool operator==(const Restriction &) const = default;
 };
 
-/// Minimises a model's costs, plus prices for bytes, by eliminating one node after the other. Every step works on
+/// P8. Minimises a model's costs, plus prices for bytes, by eliminating one node after the other. Every step works on
 /// tables kept once (`Tables`), so that only the first of like steps costs time.
 ///
 /// Where nodes with three neighbours or more are left, the largest hub is replaced by copies that may disagree: the
