@@ -41,9 +41,9 @@ Dual::Dual(const Core &core)
 int64_t Dual::run(int64_t work, double known) {
   fit.clear();
   fitCost = kInfinity;
-  int64_t perPass = core.cells / 2 + 4 * core.allLabels + 2 * core.slots() + 50;
+  int64_t perStep = core.cells + 8 * core.allLabels + 4 * core.slots() + 100;
   int64_t done = 0;
-  for (passes = 0; done < work; done = passes * perPass) {
+  for (; done < work; done += perStep) {
     step(known);
     known = std::min(known, fitCost);
     if (stalled == 0 && steps >= nextDrop)
@@ -159,7 +159,6 @@ void Dual::expect(const Core::Node &node, double least) {
 
 /// One sweep. Returns the bound of the core's costs with prices.
 double Dual::pass(bool forward, bool decode) {
-  ++passes;
   double total = 0;
   std::vector<double> choice;
   for (int step = 0; step < core.size(); ++step) {

@@ -52,7 +52,7 @@ private:
   double best = -std::numeric_limits<double>::infinity(), fitCost = 0;
   double length, heat = 0;
   double floor = 0; ///< bound by the last forward sweep
-  int stalled = 0, steps = 0, passes = 0, nextDrop = 0;
+  int stalled = 0, steps = 0, nextDrop = 0;
   bool momentum = true;
 };
 
