@@ -32,10 +32,19 @@ Type memoryType(Type elementType) {
   return isa<FloatType>(elementType) ? elementType : scalarType(elementType);
 }
 
-Value Elements::at(Value tensor, Indices indices) {
+static Memo::Key elementKey(Value tensor, Indices indices) {
   Memo::Key key{kElement, Memo::key(tensor)};
   for (Value i : indices)
     key.push_back(Memo::key(i));
+  return key;
+}
+
+void Elements::remember(Value tensor, Indices indices, Value element) {
+  memo.insert(elementKey(tensor, indices), element);
+}
+
+Value Elements::at(Value tensor, Indices indices) {
+  Memo::Key key = elementKey(tensor, indices);
   if (Value element = memo.find(key))
     return element;
   Value element;
@@ -76,11 +85,18 @@ void Elements::raiseIf(Value condition, int32_t fault) {
   LLVM::StoreOp::create(builder, arith::OrIOp::create(builder, old, bits), faultFlags);
 }
 
+unsigned Elements::alignmentOf(Type memory, Value offset) const {
+  if (bufferAlignment == 0)
+    return 0;
+  int64_t bytes = memory.getIntOrFloatBitWidth() / 8;
+  return std::gcd(index.divisor(offset) * bytes, bufferAlignment);
+}
+
 Value Elements::load(Value pointer, Type elementType, Value offset) {
   Type memory = memoryType(elementType);
   Value place = LLVM::GEPOp::create(builder, pointer.getType(), memory, pointer, ValueRange{offset},
                                     LLVM::GEPNoWrapFlags::inbounds);
-  Value element = LLVM::LoadOp::create(builder, memory, place);
+  Value element = LLVM::LoadOp::create(builder, memory, place, alignmentOf(memory, offset));
   if (isNarrowFloat(elementType))
     return widenFloat(builder, element, elementType);
   if (elementType.isInteger(1))
@@ -97,7 +113,7 @@ void Elements::store(Value element, Value pointer, Type elementType, Value offse
     element = arith::ExtUIOp::create(builder, memory, element);
   Value place = LLVM::GEPOp::create(builder, pointer.getType(), memory, pointer, ValueRange{offset},
                                     LLVM::GEPNoWrapFlags::inbounds);
-  LLVM::StoreOp::create(builder, element, place);
+  LLVM::StoreOp::create(builder, element, place, alignmentOf(memory, offset));
 }
 
 Value Elements::constantMemory(ElementsAttr elements) {
@@ -114,18 +130,17 @@ Value Elements::constantMemory(ElementsAttr elements) {
       values.push_back(IntegerAttr::get(memory, cast<FloatAttr>(value).getValue().bitcastToAPInt()));
     else
       values.push_back(value);
-  auto function = entry->getParentOp()->getParentOfType<LLVM::LLVMFuncOp>();
-  if (!function)
-    function = cast<LLVM::LLVMFuncOp>(entry->getParentOp());
+  Operation *function = entry->getParentOp(), *module = SymbolTable::getNearestSymbolTable(function);
+  while (function->getParentOp() != module)
+    function = function->getParentOp();
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(function);
-  ModuleOp module = function->getParentOfType<ModuleOp>();
   std::string name;
-  for (int i = 0; name.empty() || module.lookupSymbol(name); ++i)
-    name = (function.getSymName() + ".constant_" + Twine(i)).str();
+  for (int i = 0; name.empty() || SymbolTable::lookupSymbolIn(module, name); ++i)
+    name = (SymbolTable::getSymbolName(function).getValue() + ".constant_" + Twine(i)).str();
   auto initial = DenseElementsAttr::get(RankedTensorType::get({int64_t(values.size())}, memory), values);
   auto global = LLVM::GlobalOp::create(builder, LLVM::LLVMArrayType::get(memory, values.size()), /*isConstant=*/true,
-                                       LLVM::Linkage::Internal, name, initial, /*alignment=*/64);
+                                       LLVM::Linkage::Internal, name, initial, /*alignment=*/64, constantSpace);
   builder.setInsertionPointToStart(entry);
   return address = LLVM::AddressOfOp::create(builder, global);
 }

@@ -46,7 +46,16 @@ public:
   /// Memory that holds the elements of a constant.
   mlir::Value constantMemory(mlir::ElementsAttr elements);
 
+  /// The element of `tensor` at `indices` is this one, as long as the present scope of `memo` lasts.
+  void remember(mlir::Value tensor, Indices indices, mlir::Value element);
+
+  /// Bytes that divide the addresses of all buffers; 0: accesses state no alignment.
+  int64_t bufferAlignment = 0;
+  unsigned constantSpace = 0; ///< address space of constants
+
 private:
+  unsigned alignmentOf(mlir::Type memory, mlir::Value offset) const;
+
   mlir::Block *entry;
   llvm::DenseMap<mlir::Value, Source> sources;
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants;

@@ -7,10 +7,17 @@ using namespace mlir;
 namespace froe {
 namespace {
 
+constexpr uintptr_t kIndexAt = 101; // beside the tags of index arithmetic and elements
+
 /// The element of `indices` as an index into a dim of `size`. Outside ones raise a fault and become 0.
 Value indexAt(Value tensor, Elements &elements, Indices place, int64_t size) {
   ImplicitLocOpBuilder &builder = elements.builder;
   Type i64 = builder.getI64Type(), type = elementTypeOf(tensor);
+  Memo::Key key{kIndexAt, Memo::key(tensor), uintptr_t(size)};
+  for (Value i : place)
+    key.push_back(Memo::key(i));
+  if (Value known = elements.memo.find(key))
+    return known;
   Value value = elements.at(tensor, place);
   if (!value.getType().isInteger(64))
     value = type.isUnsignedInteger() ? arith::ExtUIOp::create(builder, i64, value).getResult()
@@ -25,6 +32,7 @@ Value indexAt(Value tensor, Elements &elements, Indices place, int64_t size) {
   elements.raiseIf(outside, FROE_FAULT_INDEX);
   value = arith::SelectOp::create(builder, outside, zero, value);
   elements.index.define(value, {0, std::max<int64_t>(size - 1, 0)});
+  elements.memo.insert(std::move(key), value);
   return value;
 }
 

@@ -8,6 +8,8 @@ namespace {
 enum Tag : uintptr_t { kAdd = 1, kMul, kDiv, kRem };
 
 constexpr auto kNoWrap = arith::IntegerOverflowFlags::nsw;
+/// Larger divisors are of no use.
+constexpr int64_t kMaxDivisor = 1 << 20;
 
 } // namespace
 
@@ -18,6 +20,7 @@ Value IndexArithmetic::constant(int64_t value) {
     builder.setInsertionPointToStart(entry);
     slot = arith::ConstantIntOp::create(builder, value, 64);
     intervals[slot] = {value, value};
+    divisors[slot] = std::gcd(value, kMaxDivisor);
   }
   return slot;
 }
@@ -36,9 +39,33 @@ Value IndexArithmetic::assuming(Value index, int64_t size, llvm::function_ref<Va
   return value;
 }
 
-Value IndexArithmetic::known(Value index, Interval interval) {
+int64_t IndexArithmetic::divisor(Value index) const {
+  auto it = divisors.find(index);
+  return it == divisors.end() ? 1 : it->second;
+}
+
+Value IndexArithmetic::known(Value index, Interval interval, int64_t divisor) {
   intervals[index] = interval;
+  divisors[index] = std::gcd(divisor, kMaxDivisor);
   return index;
+}
+
+std::pair<Value, int64_t> IndexArithmetic::split(Value index) {
+  Interval here = interval(index);
+  if (here.low == here.high)
+    return {constant(0), here.low};
+  auto sum = index.getDefiningOp<arith::AddIOp>();
+  if (!sum || !intervals.contains(sum.getLhs()) || !intervals.contains(sum.getRhs()))
+    return {index, 0};
+  auto [left, leftOffset] = split(sum.getLhs());
+  auto [right, rightOffset] = split(sum.getRhs());
+  if (leftOffset == 0 && rightOffset == 0)
+    return {index, 0};
+  return {add(left, right), leftOffset + rightOffset};
+}
+
+bool IndexArithmetic::staysBelow(Value base, int64_t offset, int64_t b) const {
+  return offset > 0 && interval(base).low >= 0 && offset < std::gcd(divisor(base), b);
 }
 
 Value IndexArithmetic::add(Value a, Value b) {
@@ -52,7 +79,7 @@ Value IndexArithmetic::add(Value a, Value b) {
   Memo::Key key{kAdd, Memo::key(a), Memo::key(b)};
   if (Value value = memo.find(key))
     return value;
-  Value value = known(arith::AddIOp::create(builder, a, b, kNoWrap), sum);
+  Value value = known(arith::AddIOp::create(builder, a, b, kNoWrap), sum, std::gcd(divisor(a), divisor(b)));
   memo.insert(std::move(key), value);
   return value;
 }
@@ -66,7 +93,7 @@ Value IndexArithmetic::mul(Value a, int64_t b) {
   Memo::Key key{kMul, Memo::key(a), uintptr_t(b)};
   if (Value value = memo.find(key))
     return value;
-  Value value = known(arith::MulIOp::create(builder, a, constant(b), kNoWrap), product);
+  Value value = known(arith::MulIOp::create(builder, a, constant(b), kNoWrap), product, divisor(a) * std::abs(b));
   memo.insert(std::move(key), value);
   return value;
 }
@@ -77,10 +104,14 @@ Value IndexArithmetic::div(Value a, int64_t b) {
     return constant(quotient.low);
   if (b == 1)
     return a;
+  if (keepsNeighbours)
+    if (auto [base, offset] = split(a); staysBelow(base, offset, b))
+      return div(base, b);
   Memo::Key key{kDiv, Memo::key(a), uintptr_t(b)};
   if (Value value = memo.find(key))
     return value;
-  Value value = known(arith::DivUIOp::create(builder, a, constant(b)), quotient);
+  Value value =
+      known(arith::DivUIOp::create(builder, a, constant(b)), quotient, divisor(a) % b == 0 ? divisor(a) / b : 1);
   memo.insert(std::move(key), value);
   return value;
 }
@@ -93,10 +124,13 @@ Value IndexArithmetic::rem(Value a, int64_t b) {
     return constant(0);
   if (x.low / b == x.high / b)
     return add(a, -(x.low / b) * b);
+  if (keepsNeighbours)
+    if (auto [base, offset] = split(a); staysBelow(base, offset, b))
+      return add(rem(base, b), offset);
   Memo::Key key{kRem, Memo::key(a), uintptr_t(b)};
   if (Value value = memo.find(key))
     return value;
-  Value value = known(arith::RemUIOp::create(builder, a, constant(b)), {0, b - 1});
+  Value value = known(arith::RemUIOp::create(builder, a, constant(b)), {0, b - 1}, std::gcd(divisor(a), b));
   memo.insert(std::move(key), value);
   return value;
 }

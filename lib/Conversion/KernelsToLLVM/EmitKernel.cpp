@@ -1,5 +1,6 @@
 #include "lib/Conversion/KernelsToLLVM/EmitKernel.h"
 
+#include "lib/Conversion/FroeToElements/KernelBuffers.h"
 #include "lib/Conversion/KernelsToLLVM/Row.h"
 #include "lib/Conversion/KernelsToLLVM/ValuesToKeep.h"
 #include "runtime/include/froe_rt.h"
@@ -18,12 +19,6 @@ LLVM::LLVMFuncOp createFunction(OpBuilder &builder, Location loc, const Twine &n
   function.addEntryBlock(builder);
   return function;
 }
-
-/// A result of the kernel: where it goes, and the value whose elements it has (behind reshapes of the whole).
-struct Result {
-  Value value;
-  Value pointer;
-};
 
 class KernelBody {
 public:
@@ -51,42 +46,20 @@ public:
   }
 
 private:
-  void declareMemory(Value tensor, Value pointer) {
-    Type elementType = elementTypeOf(tensor);
-    SmallVector<int64_t> shape(shapeOf(tensor));
-    elements.declare(tensor, [this, pointer, elementType, shape](Indices indices) {
-      return elements.load(pointer, elementType, elements.index.linear(indices, shape));
-    });
-    for (Operation *user : tensor.getUsers()) // the same bytes
-      if (auto reshape = dyn_cast<ReshapeOp>(user))
-        declareMemory(reshape.getResult(), pointer);
-  }
-
   void declareBuffers() {
-    for (BlockArgument argument : kernel.getArguments())
-      declareMemory(argument, entry->getArgument(argument.getArgNumber()));
-    size_t next = kernel.getNumArguments();
-    for (Value value : kernel.getBody().front().getTerminator()->getOperands()) {
-      while (auto reshape = value.getDefiningOp<ReshapeOp>()) {
-        if (isInDomain(value))
-          break;
-        value = reshape.getOperand();
-      }
-      results.push_back({value, entry->getArgument(next++)});
-    }
+    results = froe::declareBuffers(kernel, domain, elements, entry->getArguments());
     Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
     Value one = arith::ConstantIntOp::create(builder, 1, 32), none = arith::ConstantIntOp::create(builder, 0, 32);
     elements.faultFlags = LLVM::AllocaOp::create(builder, pointer, builder.getI32Type(), one);
     LLVM::StoreOp::create(builder, none, elements.faultFlags);
   }
 
-  bool isFull(Value value) const { return shapeOf(value) == ArrayRef<int64_t>(domain.shape()); }
-  bool isInDomain(Value value) const { return isFull(value) || shapeOf(value) == ArrayRef<int64_t>(domain.outer); }
+  bool isFull(Value value) const { return froe::isFull(value, domain); }
 
   /// Values that one loop over the row keeps for the next ones are stored in the moment in which they are computed.
   void findKept() {
     for (Value value : findValuesToKeep(kernel, domain)) {
-      auto result = llvm::find_if(results, [&](const Result &result) { return result.value == value; });
+      auto result = llvm::find_if(results, [&](const KernelResult &result) { return result.value == value; });
       Type type = elementTypeOf(value);
       if (result != results.end() && memoryType(type) == scalarType(type)) {
         keptInResult[value] = result->pointer;
@@ -110,9 +83,9 @@ private:
   }
 
   void storeResults() {
-    SmallVector<Result> full;
+    SmallVector<KernelResult> full;
     SmallVector<Value> values;
-    for (const Result &result : results) {
+    for (const KernelResult &result : results) {
       if (isFull(result.value)) {
         if (!complete.contains(result.value) || !keptInResult.contains(result.value) ||
             keptInResult.lookup(result.value) != result.pointer) {
@@ -130,7 +103,7 @@ private:
       SmallVector<Value> indices(row.outer);
       llvm::append_range(indices, i);
       Value offset = elements.index.linear(indices, domain.shape());
-      for (const Result &result : full)
+      for (const KernelResult &result : full)
         elements.store(elements.at(result.value, indices), result.pointer, elementTypeOf(result.value), offset);
       return {};
     });
@@ -231,7 +204,7 @@ private:
   Block *entry;
   Elements elements;
   Row row;
-  SmallVector<Result> results;
+  SmallVector<KernelResult> results;
   llvm::DenseMap<Value, Value> keptInResult;
   llvm::DenseMap<Value, RowBuffer> keptInBuffer;
   llvm::DenseSet<Value> complete;

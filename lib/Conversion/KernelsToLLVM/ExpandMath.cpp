@@ -114,7 +114,7 @@ Value expandErf(Float f, Value x) {
   return f.saturate(x, f.div(f.mul(clamped, p), q), 3.7439211627767994);
 }
 
-void callErf(math::ErfOp op) {
+void callErfOf(math::ErfOp op) {
   OpBuilder builder(op->getParentOfType<ModuleOp>());
   Type f64 = builder.getF64Type();
   FailureOr<LLVM::LLVMFuncOp> erf = LLVM::lookupOrCreateFn(builder, op->getParentOfType<ModuleOp>(), "erf", f64, f64);
@@ -142,7 +142,15 @@ void expandMath(Operation *function) {
         .Case<math::ExpOp>([](math::ExpOp exp) { replace(exp, expandExp); })
         .Case<math::LogOp>([](math::LogOp log) { replace(log, expandLog); })
         .Case<math::TanhOp>([](math::TanhOp tanh) { replace(tanh, expandTanh); })
-        .Case<math::ErfOp>([](math::ErfOp erf) { erf.getType().isF64() ? callErf(erf) : replace(erf, expandErf); });
+        .Case<math::ErfOp>([](math::ErfOp erf) { replace(erf, expandErf); });
+}
+
+void callErf(Operation *function) {
+  SmallVector<math::ErfOp> ops;
+  function->walk([&](math::ErfOp op) { ops.push_back(op); });
+  for (math::ErfOp op : ops)
+    if (op.getType().isF64())
+      callErfOf(op);
 }
 
 } // namespace froe

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/Froe/KernelDomain.h"
+#include "lib/Conversion/FroeToElements/FindCuts.h"
 #include "lib/Conversion/FroeToElements/Lower.h"
 
 namespace froe {
@@ -61,9 +62,5 @@ private:
 void prepare(ReduceOp op, Row &row);
 void prepare(SoftmaxOp op, Row &row);
 void prepare(NormalizeOp op, Row &row);
-
-/// Where loops over the row should be cut so that concatenations and padding of the innermost dim are decided outside
-/// of them, if these are few.
-llvm::SmallVector<int64_t> findCuts(mlir::ValueRange tensors, const KernelDomain &domain);
 
 } // namespace froe

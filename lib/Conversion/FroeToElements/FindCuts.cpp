@@ -1,4 +1,6 @@
-#include "lib/Conversion/KernelsToLLVM/Row.h"
+#include "lib/Conversion/FroeToElements/FindCuts.h"
+
+#include "lib/Conversion/FroeToElements/Lower.h"
 
 #include <set>
 
@@ -68,9 +70,9 @@ private:
 } // namespace
 
 SmallVector<int64_t> findCuts(ValueRange tensors, const KernelDomain &domain) {
-  if (domain.row.empty())
+  if (domain.shape().empty())
     return {};
-  CutFinder finder(domain.row.back());
+  CutFinder finder(domain.shape().back());
   for (Value tensor : tensors)
     if (shapeOf(tensor).size() == domain.shape().size())
       finder.visit(tensor, shapeOf(tensor).size() - 1, 0);
