@@ -3,7 +3,7 @@ JOBS ?= $(shell nproc)
 PYTHON := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help install configure build test demo bench bench-cost bench-plan format docs clean
+.PHONY: help install configure build test demo bench bench-cost bench-kernels bench-plan format docs clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
@@ -33,6 +33,9 @@ bench-cost: build ## measure 60 plans and print predicted against measured times
 
 bench-plan: build ## solve the public planning contest's problems (IOPDDL=folder) and plan large models (about 20 minutes)
 	@$(PYTHON) test/Bench/plan_bench.py $(if $(IOPDDL),--folder $(IOPDDL)) $(if $(LIMIT),--limit $(LIMIT)) $(SECTIONS)
+
+bench-kernels: build ## assemble the models' CUDA kernels and print what they take of a GPU (seconds; needs no GPU)
+	@$(PYTHON) -B test/Bench/kernels/model_kernels.py
 
 format: ## format all C++ sources in place
 	@git ls-files -z '*.cpp' '*.h' | xargs -0 clang-format-22 -i

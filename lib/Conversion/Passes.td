@@ -38,4 +38,48 @@ def LowerKernels : Pass<"lower-kernels", "::mlir::ModuleOp"> {
                            "::mlir::math::MathDialect", "::mlir::cf::ControlFlowDialect"];
 }
 
+def KernelsToGpu : Pass<"kernels-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "kernels become functions of the GPU dialect";
+  let description = [{
+    Every private function that states a domain (`form-kernels`) becomes `gpu.func @kernel(operand or result..., fault)` in
+    `gpu.module @kernels`; its declaration stays for the steps that name it. Parameters are pointers to global memory, aligned to 16 bytes; the
+    last one is a word into which faults are or-ed. `known_grid_size` and `known_block_size` are the launch.
+
+    A kernel that looks at no rows is a grid over its elements: each thread computes as many consecutive ones as 16 bytes hold. Else the threads
+    of a team, a part of a warp up to a block, compute a row together: each element is read once and held in registers where the row is not
+    too long, sums go over the team by shuffles, and through shared memory between warps.
+
+    Before:
+    ```mlir
+    func.func private @relu_0(%a: tensor<4096xf32>) -> tensor<4096xf32> attributes {rank.domain = array<i64: 4096>, rank.extent = 4096, rank.row = 0} {
+    ```
+    After:
+    ```mlir
+    gpu.func @relu_0(%a: !llvm.ptr<1>, %r: !llvm.ptr<1>, %fault: !llvm.ptr<1>) kernel attributes {known_block_size = array<i32: 256, 1, 1>, known_grid_size = array<i32: 4, 1, 1>} {
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::gpu::GPUDialect", "::mlir::NVVM::NVVMDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def GpuToHost : Pass<"gpu-to-host", "::mlir::ModuleOp"> {
+  let summary = "kernels for GPUs become functions that a processor runs, one thread at a time";
+  let description = [{
+    For tests without a GPU. Every `gpu.func` becomes its twin, `void @kernel(ptr params)`: what one thread does, where parameters
+    come as the CUDA driver takes them. Thread numbers, barriers, shuffles and accesses to memory are calls of test/doubles/simt, which
+    runs a block's threads as fibers. `@kernel_twin` holds the number of parameters, threads per block, blocks, and bytes of
+    shared memory.
+
+    Before:
+    ```mlir
+    gpu.barrier
+    ```
+    After:
+    ```mlir
+    llvm.call @simt_barrier(%site) : (i32) -> ()
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect"];
+}
+
 #endif

@@ -4,7 +4,9 @@
 #include "froe/Conversion/Passes.h"
 #include "froe/Transforms/Passes.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Parser/Parser.h"
@@ -120,7 +122,7 @@ void setPhase(ModuleOp module, Phase phase) {
 void registerDialects(DialectRegistry &registry) {
   registry.insert<FroeDialect, rank::RankDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect,
                   linalg::LinalgDialect, tensor::TensorDialect, memref::MemRefDialect, scf::SCFDialect,
-                  vector::VectorDialect, LLVM::LLVMDialect>();
+                  vector::VectorDialect, LLVM::LLVMDialect, gpu::GPUDialect, NVVM::NVVMDialect>();
 }
 
 std::expected<OwningOpRef<ModuleOp>, Complaints> readModule(MLIRContext &context, const std::string &file) {

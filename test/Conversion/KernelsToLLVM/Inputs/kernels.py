@@ -1,6 +1,7 @@
 """Forms kernels of small programs, compiles them, runs them, and compares with NumPy.
 
-All cases of a family are one program: each case contributes arguments, ops and results of @main.
+All cases of a family are one program: each case contributes arguments, ops and results of @main. With SIMT (the library of
+test/doubles/simt) in the environment, kernels are those for GPUs, run thread by thread.
 """
 
 import ctypes
@@ -76,8 +77,32 @@ def without_main(text):
     return "\n".join(lines)
 
 
+SIMT = ctypes.CDLL(os.environ["SIMT"], mode=ctypes.RTLD_GLOBAL) if "SIMT" in os.environ else None
+
+
+class Range(ctypes.Structure):
+    _fields_ = [("begin", ctypes.c_void_p), ("bytes", ctypes.c_size_t), ("writable", ctypes.c_int)]
+
+
+def launch_twin(library, kernel, operands, results):
+    """All threads of a kernel for GPUs; returns its fault."""
+    count, block, grid, _ = (ctypes.c_int32 * 4).in_dll(library, kernel + "_twin")
+    fault = np.zeros(1, np.uint32)
+    buffers = [(array, 0) for array in operands] + [(array, 1) for array in results] + [(fault, 1)]
+    assert count == len(buffers)
+    SIMT.simt_set_ranges((Range * count)(*[Range(array.ctypes.data, array.nbytes, writable) for array, writable in buffers]), count)
+    pointers = np.array([array.ctypes.data for array, _ in buffers], np.uint64)
+    params = (ctypes.c_void_p * count)(*[pointers.ctypes.data + 8 * i for i in range(count)])
+    error = ctypes.create_string_buffer(1000)
+    dims = [(ctypes.c_uint32 * 3)(size, 1, 1) for size in (grid, block)]
+    if SIMT.simt_launch(kernel.encode(), getattr(library, kernel), params, *dims, error, len(error)):
+        raise SystemExit(error.value.decode())
+    return min(int(fault[0]), 3) % 3 or int(fault[0] == 3)
+
+
 def compile_kernels(text, stem):
-    lowered = without_main(run(["froe-opt", "--lower-kernels"], text))
+    passes = ["--kernels-to-gpu", "--gpu-to-host"] if SIMT else ["--lower-kernels"]
+    lowered = without_main(run(["froe-opt", *passes], text))
     llvm = run(["mlir-translate", "--mlir-to-llvmir", "--allow-unregistered-dialect"], lowered)
     with open(stem + ".ll", "w") as file:
         file.write(llvm)
@@ -132,7 +157,11 @@ class Machine:
     def launch(self, name, right):
         kernel, operands, types = re.match(r"rank\.launch @([\w.]+)\((.*?)\) : \(.*?\) -> (.*)", right).groups()
         results = [self.empty(text) for text in re.findall(r"tensor<[^>]*>", types)]
-        arrays = [np.ascontiguousarray(self.values[operand]) for operand in operands.split(", ") if operand] + results
+        arrays = [np.ascontiguousarray(self.values[operand]) for operand in operands.split(", ") if operand]
+        fault = launch_twin(self.library, kernel, arrays, results) if SIMT else self.launch_pieces(kernel, arrays + results)
+        self.keep(name, results, fault)
+
+    def launch_pieces(self, kernel, arrays):
         pointers = (ctypes.c_void_p * len(arrays))(*[array.ctypes.data for array in arrays])
         function = getattr(self.library, kernel)
         function.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64]
@@ -140,6 +169,9 @@ class Machine:
         cuts = [extent * piece // self.pieces for piece in range(self.pieces + 1)]
         for begin, end in zip(cuts, cuts[1:]):
             fault = fault or function(pointers, begin, end)
+        return fault
+
+    def keep(self, name, results, fault):
         if len(results) == 1:
             self.values[name] = results[0]
             self.faults[name] = fault

@@ -1,0 +1,141 @@
+#include "froe/Target/Cuda.h"
+
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/Passes.h"
+
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+
+using namespace mlir;
+
+namespace froe {
+namespace {
+
+/// The version of PTX that is written: what drivers of CUDA 12 read.
+constexpr const char *kPtxFeature = "+ptx80";
+
+std::expected<std::unique_ptr<llvm::TargetMachine>, std::string> machineFor(const std::string &arch) {
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  std::string error;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return std::unexpected("this LLVM writes no code for NVIDIA GPUs: " + error);
+  llvm::TargetOptions options;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, arch, kPtxFeature, options, std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+}
+
+std::expected<gpu::GPUModuleOp, std::string> lowerToNvvm(gpu::GPUModuleOp module) {
+  MLIRContext *context = module.getContext();
+  registerBuiltinDialectTranslation(*context);
+  registerGPUDialectTranslation(*context);
+  registerLLVMDialectTranslation(*context);
+  registerNVVMDialectTranslation(*context);
+  PassManager manager(context, gpu::GPUModuleOp::getOperationName());
+  manager.addPass(createSCFToControlFlowPass());
+  ConvertGpuOpsToNVVMOpsOptions options;
+  options.useBarePtrCallConv = true;
+  manager.addPass(createConvertGpuOpsToNVVMOps(options));
+  manager.addPass(createReconcileUnrealizedCastsPass());
+  if (failed(manager.run(module)))
+    return std::unexpected("the kernels could not be lowered to the NVVM dialect");
+  return module;
+}
+
+bool needsLibdevice(const llvm::Module &module) {
+  return llvm::any_of(module,
+                      [](const llvm::Function &f) { return f.isDeclaration() && f.getName().starts_with("__nv_"); });
+}
+
+std::expected<void, std::string> linkLibdevice(llvm::Module &module, const std::string &file) {
+  auto buffer = llvm::MemoryBuffer::getFile(file);
+  if (!buffer)
+    return std::unexpected("cannot read '" + file + "': " + buffer.getError().message());
+  auto library = llvm::parseBitcodeFile(**buffer, module.getContext());
+  if (!library)
+    return std::unexpected("cannot read '" + file + "': " + llvm::toString(library.takeError()));
+  (*library)->setTargetTriple(module.getTargetTriple());
+  (*library)->setDataLayout(module.getDataLayout());
+  if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded,
+                                [](llvm::Module &linked, const llvm::StringSet<> &names) {
+                                  llvm::internalizeModule(linked, [&](const llvm::GlobalValue &value) {
+                                    return !value.hasName() || !names.contains(value.getName());
+                                  });
+                                }))
+    return std::unexpected("'" + file + "' could not be linked with the kernels");
+  return {};
+}
+
+void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager callGraph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(callGraph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+}
+
+std::expected<std::string, std::string> emitText(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::SmallString<0> text;
+  llvm::raw_svector_ostream stream(text);
+  llvm::legacy::PassManager emission;
+  if (machine.addPassesToEmitFile(emission, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
+    return std::unexpected("this LLVM writes no PTX");
+  emission.run(module);
+  return text.str().str();
+}
+
+} // namespace
+
+std::expected<void, std::string> lowerGpuModules(ModuleOp module) {
+  for (auto kernels : module.getOps<gpu::GPUModuleOp>())
+    if (auto done = lowerToNvvm(kernels); !done)
+      return std::unexpected(done.error());
+  return {};
+}
+
+std::expected<std::string, std::string> writePtx(gpu::GPUModuleOp kernels, const std::string &arch,
+                                                 const std::string &libdevice) {
+  auto machine = machineFor(arch);
+  if (!machine)
+    return std::unexpected(machine.error());
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(kernels, context, "kernels");
+  if (!module)
+    return std::unexpected("the kernels could not be translated to LLVM IR");
+  module->setTargetTriple((*machine)->getTargetTriple());
+  module->setDataLayout((*machine)->createDataLayout());
+  if (needsLibdevice(*module))
+    if (auto done = linkLibdevice(*module, libdevice); !done)
+      return std::unexpected(done.error());
+  optimise(*module, **machine);
+  return emitText(*module, **machine);
+}
+
+} // namespace froe

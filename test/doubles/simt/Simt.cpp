@@ -1,0 +1,265 @@
+#include "simt.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <ucontext.h>
+#include <vector>
+
+namespace {
+
+constexpr size_t kStackBytes = 256 << 10;
+constexpr uint32_t kWarp = 32;
+
+enum class State { Ready, AtBarrier, AtShuffle, Done };
+
+struct Fiber {
+  ucontext_t context{};
+  std::unique_ptr<char[]> stack{new char[kStackBytes]};
+  State state = State::Done;
+  int32_t site = 0, distance = 0, value = 0, result = 0;
+};
+
+/// Of one byte of shared memory: who touched it last, and after how many barriers.
+struct Shadow {
+  uint32_t writer = 0, reader = 0; ///< thread + 1; 0: nobody
+  uint32_t written = 0, read = 0;
+};
+
+struct Shared {
+  std::vector<char> bytes;
+  std::vector<Shadow> shadows;
+};
+
+/// One block while it runs.
+class Block {
+public:
+  std::string name;
+  simt_thread thread = nullptr;
+  void **params = nullptr;
+  uint32_t size[3] = {1, 1, 1}, index[3] = {0, 0, 0};
+  std::string error;
+
+  void run(uint32_t threads) {
+    count = threads;
+    epoch = 0;
+    shared.clear();
+    while (fibers.size() < count)
+      fibers.push_back(std::make_unique<Fiber>());
+    for (current = 0; current < count; ++current)
+      start(*fibers[current]);
+    while (error.empty() && !isDone()) {
+      if (!releaseShuffles() && !releaseBarrier()) {
+        reportDeadlock();
+        return;
+      }
+      for (current = 0; current < count; ++current)
+        if (fibers[current]->state == State::Ready)
+          resume(*fibers[current]);
+    }
+  }
+
+  /// Ends the present thread, and with it the launch.
+  [[noreturn]] void fail(const std::string &what) {
+    if (error.empty())
+      error = "kernel '" + name + "', block " + std::to_string(index[0]) + ", thread " + std::to_string(current) +
+              ": " + what;
+    fibers[current]->state = State::Done;
+    setcontext(&scheduler);
+    std::abort();
+  }
+
+  void wait(State state, int32_t site) {
+    Fiber &fiber = *fibers[current];
+    fiber.state = state;
+    fiber.site = site;
+    swapcontext(&fiber.context, &scheduler);
+  }
+
+  Fiber &fiber() { return *fibers[current]; }
+  uint32_t threadNumber() const { return current; }
+
+  void *access(int32_t slot, int64_t total, int64_t offset, int32_t bytes, bool isStore) {
+    Shared &memory = shared[slot];
+    if (memory.bytes.empty()) {
+      memory.bytes.assign(total, char(0xfb)); // poison
+      memory.shadows.assign(total, {});
+    }
+    std::string place = "shared array " + std::to_string(slot) + ", byte " + std::to_string(offset);
+    if (offset < 0 || offset + bytes > total)
+      fail(place + " is outside its " + std::to_string(total) + " bytes");
+    for (int64_t i = offset; i < offset + bytes; ++i)
+      check(memory.shadows[i], place, isStore);
+    return memory.bytes.data() + offset;
+  }
+
+private:
+  static void enter();
+
+  void start(Fiber &fiber) {
+    getcontext(&fiber.context);
+    fiber.context.uc_stack.ss_sp = fiber.stack.get();
+    fiber.context.uc_stack.ss_size = kStackBytes;
+    fiber.context.uc_link = nullptr;
+    makecontext(&fiber.context, enter, 0);
+    fiber.state = State::Ready;
+    if (error.empty())
+      resume(fiber);
+  }
+  void resume(Fiber &fiber) { swapcontext(&scheduler, &fiber.context); }
+
+  bool isDone() const {
+    for (uint32_t i = 0; i < count; ++i)
+      if (fibers[i]->state != State::Done)
+        return false;
+    return true;
+  }
+
+  bool allAt(uint32_t begin, uint32_t end, State state) const {
+    for (uint32_t i = begin; i < end; ++i)
+      if (fibers[i]->state != state || fibers[i]->site != fibers[begin]->site)
+        return false;
+    return true;
+  }
+
+  /// Lanes that all wait at the same shuffle get each other's values.
+  bool releaseShuffles() {
+    bool released = false;
+    for (uint32_t begin = 0; begin < count; begin += kWarp) {
+      uint32_t end = std::min(begin + kWarp, count);
+      if (!allAt(begin, end, State::AtShuffle))
+        continue;
+      for (uint32_t i = begin; i < end; ++i) {
+        uint32_t other = begin + ((i - begin) ^ uint32_t(fibers[i]->distance));
+        fibers[i]->result = other < end ? fibers[other]->value : fibers[i]->value;
+        fibers[i]->state = State::Ready;
+      }
+      released = true;
+    }
+    return released;
+  }
+
+  bool releaseBarrier() {
+    if (!allAt(0, count, State::AtBarrier))
+      return false;
+    ++epoch;
+    for (uint32_t i = 0; i < count; ++i)
+      fibers[i]->state = State::Ready;
+    return true;
+  }
+
+  void reportDeadlock() {
+    std::string counts;
+    for (auto [state, what] : {std::pair{State::AtBarrier, "at a barrier"},
+                               {State::AtShuffle, "at a shuffle"},
+                               {State::Done, "at the end"}}) {
+      std::map<int32_t, uint32_t> sites;
+      for (uint32_t i = 0; i < count; ++i)
+        if (fibers[i]->state == state)
+          ++sites[state == State::Done ? 0 : fibers[i]->site];
+      for (auto [site, threads] : sites)
+        counts += (counts.empty() ? "" : ", ") + std::to_string(threads) + " " + what;
+    }
+    error = "kernel '" + name + "', block " + std::to_string(index[0]) +
+            ": its threads wait for each other for ever: " + counts;
+  }
+
+  void check(Shadow &shadow, const std::string &place, bool isStore) {
+    uint32_t me = current + 1;
+    bool raceWithWriter = shadow.writer && shadow.writer != me && shadow.written == epoch;
+    bool raceWithReader = shadow.reader && shadow.reader != me && shadow.read == epoch;
+    if (!isStore && !shadow.writer)
+      fail(place + " is read before it is written");
+    if (raceWithWriter || (isStore && raceWithReader))
+      fail(place + " is " + (isStore ? "written" : "read") + ", and " + (raceWithWriter ? "written" : "read") +
+           " by thread " + std::to_string((raceWithWriter ? shadow.writer : shadow.reader) - 1) +
+           ", without a barrier between");
+    (isStore ? shadow.writer : shadow.reader) = me;
+    (isStore ? shadow.written : shadow.read) = epoch;
+  }
+
+  std::vector<std::unique_ptr<Fiber>> fibers;
+  std::map<int32_t, Shared> shared;
+  ucontext_t scheduler{};
+  uint32_t count = 0, current = 0, epoch = 0;
+};
+
+thread_local Block *running = nullptr;
+
+void Block::enter() {
+  Block *block = running;
+  block->thread(block->params);
+  block->fibers[block->current]->state = State::Done;
+  setcontext(&block->scheduler);
+}
+
+std::vector<simt_range> allowed;
+
+bool isAllowed(const char *address, int64_t bytes, bool isStore) {
+  for (const simt_range &range : allowed) {
+    auto *begin = static_cast<const char *>(range.begin);
+    if (address >= begin && address + bytes <= begin + range.bytes)
+      return range.writable || !isStore;
+  }
+  return allowed.empty();
+}
+
+} // namespace
+
+void (*simt_check_global)(const void *address, size_t bytes, int is_store) = nullptr;
+
+int simt_launch(const char *name, simt_thread thread, void **params, const uint32_t grid[3], const uint32_t size[3],
+                char *error, size_t error_bytes) {
+  thread_local Block block;
+  Block *outer = running;
+  running = &block;
+  block.name = name;
+  block.thread = thread;
+  block.params = params;
+  block.error.clear();
+  std::memcpy(block.size, size, sizeof block.size);
+  for (uint32_t z = 0; z < grid[2]; ++z)
+    for (uint32_t y = 0; y < grid[1]; ++y)
+      for (uint32_t x = 0; x < grid[0] && block.error.empty(); ++x) {
+        block.index[0] = x, block.index[1] = y, block.index[2] = z;
+        block.run(size[0] * size[1] * size[2]);
+      }
+  running = outer;
+  if (error && error_bytes)
+    std::snprintf(error, error_bytes, "%s", block.error.c_str());
+  return block.error.empty() ? 0 : 1;
+}
+
+int64_t simt_thread_id(int32_t dim) {
+  uint32_t number = running->threadNumber(), x = running->size[0], y = running->size[1];
+  return dim == 0 ? number % x : dim == 1 ? number / x % y : number / x / y;
+}
+
+int64_t simt_block_id(int32_t dim) { return running->index[dim]; }
+
+void simt_barrier(int32_t site) { running->wait(State::AtBarrier, site); }
+
+int32_t simt_shuffle_xor(int32_t value, int32_t distance, int32_t site) {
+  Fiber &fiber = running->fiber();
+  fiber.value = value;
+  fiber.distance = distance;
+  running->wait(State::AtShuffle, site);
+  return fiber.result;
+}
+
+void *simt_shared(int32_t slot, int64_t size, int64_t offset, int32_t bytes, int32_t is_store) {
+  return running->access(slot, size, offset, bytes, is_store != 0);
+}
+
+void simt_set_ranges(const simt_range *ranges, int count) { allowed.assign(ranges, ranges + count); }
+
+void simt_global(const void *address, int64_t bytes, int32_t is_store) {
+  if (!isAllowed(static_cast<const char *>(address), bytes, is_store))
+    running->fail((is_store ? "writes " : "reads ") + std::to_string(bytes) +
+                  " bytes of global memory outside its buffers");
+  if (simt_check_global)
+    simt_check_global(address, size_t(bytes), is_store);
+}
