@@ -121,7 +121,7 @@ public:
   Pass(DeviceSearch &search, int64_t devices, const SearchSpace &where, double tolerance)
       : search(search), where(where), memoryLimit(search.memoryLimitOf(devices)), tolerance(tolerance) {}
 
-  void run(const std::vector<Candidate> &candidates) {
+  void run(const std::vector<Candidate> &candidates, DivisionOrder &order) {
     std::vector<double> bounds;
     for (const Candidate &candidate : candidates)
       bounds.push_back(candidate.bound);
@@ -146,16 +146,22 @@ public:
                                             .cancelled = search.options.solve.cancelled});
     best.bound = std::min(best.bound, found.bound);
     best.searched += found.weighed;
+    for (size_t i = 0; i < candidates.size(); ++i) {
+      const Division &division = candidates[i].division;
+      if (plans[i])
+        learn(division, plans[i]->solution.cost, wholePrice(division, plans[i]->solution.price), order);
+      if (failures[i]) {
+        learn(division, kInfinity, failures[i]->price, order);
+        remember(division, std::move(*failures[i]));
+      }
+    }
     if (found.index >= 0)
       best.plan = std::move(plans[found.index]);
-    for (size_t i = 0; i < failures.size(); ++i)
-      if (failures[i])
-        remember(candidates[i].division, std::move(*failures[i]));
   }
 
   /// Tells `order` about what these cost, without their stages.
   void estimate(const std::vector<Candidate> &candidates, DivisionOrder &order) {
-    std::vector<double> seconds(candidates.size(), kInfinity);
+    std::vector<double> seconds(candidates.size(), kInfinity), found(candidates.size(), 0);
     onThreads(candidates.size(), where.threads, [&](size_t i) {
       const Division &division = candidates[i].division;
       double incumbent = best.plan ? best.plan->solution.cost : kInfinity;
@@ -169,11 +175,11 @@ public:
           planner.relax({incumbent, kInfinity, kRoughly, priceFor(division, best.plan ? &*best.plan : nullptr)});
       if (relaxed)
         seconds[i] = relaxed->cost;
+      found[i] = relaxed ? wholePrice(division, relaxed->price) : relaxed.error().price;
       search.idle.give(division.microbatches, std::move(*graph));
     });
-    for (size_t i = 0; i < candidates.size(); ++i) {
-      order.add(candidates[i].division, seconds[i]);
-    }
+    for (size_t i = 0; i < candidates.size(); ++i)
+      learn(candidates[i].division, seconds[i], found[i], order);
   }
 
   BestDivision best;
@@ -203,12 +209,24 @@ private:
     return plan;
   }
 
-  /// Seconds of the whole batch that a byte more on each rank saved in another division, where one is known.
-  double priceFor(const Division &, const StagedPlan *known) const {
-    if (!known)
-      return 0;
-    const Division &division = known->division;
-    return known->solution.price * double(division.stages) * pipelineFactor(division, search.options.objective);
+  void learn(const Division &division, double seconds, double price, DivisionOrder &order) {
+    order.add(division, seconds);
+    if (price > 0)
+      prices[division.stages] = price;
+  }
+
+  /// Seconds of the whole batch that a byte more on each rank saves, of a microbatch's price for all stages together.
+  double wholePrice(const Division &division, double price) const {
+    return price * double(division.stages) * pipelineFactor(division, search.options.objective);
+  }
+
+  /// What others found: the best plan where it has as many stages, else what was estimated for as many.
+  double priceFor(const Division &division, const StagedPlan *known) const {
+    auto it = prices.find(division.stages);
+    bool alike = known && known->division.stages == division.stages && known->solution.price > 0;
+    if (it != prices.end() && !alike)
+      return it->second;
+    return known ? wholePrice(known->division, known->solution.price) : 0;
   }
 
   void remember(const Division &division, NoStagedPlan none) {
@@ -227,6 +245,7 @@ private:
   const SearchSpace &where;
   int64_t memoryLimit;
   double tolerance;
+  std::map<int64_t, double> prices; ///< by the number of stages
 };
 
 /// A plan on few axes is one on more axes of which some go together, so that meshes of most axes stand for all. The
@@ -247,11 +266,9 @@ BestDivision DeviceSearch::search(int64_t devices, const SearchSpace &where) {
   }
   double tolerance = all.size() <= kFewCandidates ? where.fineTolerance : where.tolerance;
   Pass pass(*this, devices, where, tolerance);
-  if (!coarse.empty())
-    pass.run(likelyFirst(coarse, order));
-  pass.estimate(coarse, order);
+  pass.run(likelyFirst(coarse, order), order);
   pass.estimate(samples, order);
-  pass.run(likelyFirst(fine, order));
+  pass.run(likelyFirst(fine, order), order);
   idle.clear();
   if (pass.best.plan)
     pass.best.plan->solution.bound = pass.best.bound = std::min(pass.best.bound, pass.best.plan->solution.cost);

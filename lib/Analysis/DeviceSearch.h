@@ -79,7 +79,7 @@ private:
       return graph;
     }
     void give(int64_t microbatches, std::unique_ptr<ProgramGraph> graph) {
-      constexpr int kMost = 4; // they are large
+      constexpr int kMost = 16; // they are large
       std::lock_guard lock(mutex);
       if (count < kMost) {
         graphs[microbatches].push_back(std::move(graph));

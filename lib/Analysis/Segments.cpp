@@ -11,14 +11,40 @@ namespace froe {
 namespace {
 bool isStep(const GraphNode &node) { return node.kind == GraphNode::Kind::Op || node.kind == GraphNode::Kind::Tensor; }
 
+/// Views, and values that are never stored since every kernel that needs them makes them again, e.g. a mask: stages
+/// do so, too, and what crosses a cut is what they are made of.
+std::vector<bool> repeatedEverywhere(const ProgramGraph &graph) {
+  std::vector<bool> repeated(graph.nodes.size());
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const GraphNode &node = graph.nodes[i];
+    mlir::Operation *op = isStep(node) ? node.value.getDefiningOp() : nullptr;
+    repeated[i] = llvm::isa_and_nonnull<BroadcastOp, ReshapeOp>(op) && !graph.forecast->isStored(node.value);
+  }
+  return repeated;
+}
+
+/// Where each node is needed last: of one that is repeated where its users are, else where it is itself.
+std::vector<int> neededUntil(const ProgramGraph &graph, const std::vector<bool> &repeated) {
+  std::vector<int> until;
+  for (const GraphNode &node : graph.nodes)
+    until.push_back(node.position);
+  for (const GraphEdge &edge : llvm::reverse(graph.edges)) // users first
+    if (repeated[edge.from] && isStep(graph.nodes[edge.to]))
+      until[edge.from] = std::max(until[edge.from], until[edge.to]);
+  return until;
+}
+
 /// The position behind which each node's value, by result, is used no more. A program's results stay where they are
 /// made.
 std::map<std::pair<int, int>, int> lastUses(const ProgramGraph &graph, const std::vector<bool> &independent) {
+  std::vector<bool> repeated = repeatedEverywhere(graph);
+  std::vector<int> until = neededUntil(graph, repeated);
   std::map<std::pair<int, int>, int> last;
   for (const GraphEdge &edge : graph.edges)
-    if (isStep(graph.nodes[edge.from]) && isStep(graph.nodes[edge.to]) && !independent[edge.from]) {
+    if (isStep(graph.nodes[edge.from]) && isStep(graph.nodes[edge.to]) && !independent[edge.from] &&
+        !repeated[edge.from]) {
       int &position = last[{edge.from, edge.result}];
-      position = std::max(position, graph.nodes[edge.to].position);
+      position = std::max(position, until[edge.to]);
     }
   return last;
 }
@@ -107,6 +133,8 @@ private:
   /// Own ops, and what they use that every stage has for itself.
   void choose() {
     independent = independentOfInputs(graph);
+    repeated = repeatedEverywhere(graph);
+    until = neededUntil(graph, repeated);
     for (size_t i = 0; i < graph.nodes.size(); ++i)
       wanted[i] = isStep(graph.nodes[i]) && !independent[i] && inside(static_cast<int>(i));
     for (const GraphEdge &edge : graph.edges)
@@ -114,7 +142,8 @@ private:
         wanted[edge.to] = true;
     for (size_t e = graph.edges.size(); e-- > 0;) {
       const GraphEdge &edge = graph.edges[e];
-      bool everywhere = independent[edge.from] || graph.nodes[edge.from].kind == GraphNode::Kind::Input;
+      bool everywhere =
+          independent[edge.from] || repeated[edge.from] || graph.nodes[edge.from].kind == GraphNode::Kind::Input;
       if (wanted[edge.to] && everywhere)
         wanted[edge.from] = true;
     }
@@ -127,7 +156,12 @@ private:
     return static_cast<int>(segment.graph.nodes.size()) - 1;
   }
 
-  void add(int node) { index[node] = append(graph.nodes[node], node, false); }
+  void add(int node) {
+    GraphNode copy = graph.nodes[node];
+    if (repeated[node])
+      copy.position = std::max(copy.position, begin);
+    index[node] = append(std::move(copy), node, false);
+  }
 
   /// A node of one strategy that stands for a value at the edge of the segment.
   GraphNode terminal(GraphNode::Kind kind, const GraphEdge &edge, int position) {
@@ -173,14 +207,14 @@ private:
         copy.from = wanted[edge.from] ? index[edge.from] : source->second;
         copy.result = wanted[edge.from] ? edge.result : 0; // of one result, as all with terminals
         copy.to = index[edge.to];
-        segment.graph.edges.push_back(std::move(copy));
-        continue;
+        segment.graph.edges.push_back(copy);
       }
-      bool leaves = wanted[edge.from] && !independent[edge.from] && isStep(graph.nodes[edge.from]) &&
-                    isStep(graph.nodes[edge.to]) && graph.nodes[edge.to].position >= end;
+      bool leaves = wanted[edge.from] && !independent[edge.from] && !repeated[edge.from] &&
+                    isStep(graph.nodes[edge.from]) && isStep(graph.nodes[edge.to]) && until[edge.to] >= end;
       if (!leaves || outgoing.contains({edge.from, edge.result}))
         continue;
       copy.from = index[edge.from];
+      copy.result = edge.result;
       copy.to = append(terminal(GraphNode::Kind::Output, edge, end), edge.from, true);
       copy.operands = {0};
       outgoing[{edge.from, edge.result}] = copy.to;
@@ -191,7 +225,8 @@ private:
   const ProgramGraph &graph;
   int begin, end;
   const WireForm &wireForm;
-  std::vector<bool> wanted, independent;
+  std::vector<bool> wanted, independent, repeated;
+  std::vector<int> until; ///< where each node is needed last
   std::vector<int> index; ///< in the segment
   std::map<std::pair<int, int>, int> incoming;
   Segment segment;

@@ -6,20 +6,46 @@
 #include <climits>
 #include <fmt/format.h>
 #include <map>
+#include <numeric>
 
 namespace froe {
 
 namespace {
-/// Cuts at which fewest bytes cross: at least as many as asked for where there are, and all that are as good.
-std::vector<CutPoint> narrowest(std::vector<CutPoint> cuts, size_t atLeast) {
-  atLeast = atLeast > 0 ? atLeast - 1 : 0;
+/// Splits are searched among so many units, unless more stages are asked for.
+constexpr size_t kMostUnits = 256;
+/// A unit may take this part of a stage.
+constexpr double kPartOfStage = 0.5;
+
+double longestUnit(const std::vector<CutPoint> &cuts, int64_t mostBytes, const std::vector<double> &secondsBefore) {
+  double longest = 0, begin = 0;
+  for (const CutPoint &cut : cuts)
+    if (cut.bytes <= mostBytes) {
+      longest = std::max(longest, secondsBefore[cut.position] - begin);
+      begin = secondsBefore[cut.position];
+    }
+  return std::max(longest, secondsBefore.back() - begin);
+}
+
+/// Cuts at which few bytes cross: as many as stages need, and so many that no unit between two of them is too long for
+/// the stages to be of equal length. What all layers read crosses as well, so that the fewest bytes alone may leave
+/// cuts only before the first layer.
+std::vector<CutPoint> narrowest(std::vector<CutPoint> cuts, size_t stages, const std::vector<double> &secondsBefore) {
   std::vector<int64_t> bytes;
   for (const CutPoint &cut : cuts)
     bytes.push_back(cut.bytes);
   std::ranges::sort(bytes);
   if (bytes.empty())
     return {};
-  int64_t limit = bytes[std::min(bytes.size() - 1, atLeast)];
+  size_t least = std::min(bytes.size(), std::max<size_t>(stages, 2) - 1), most = std::max(least, kMostUnits);
+  std::vector<std::pair<int64_t, double>> limits; // with the longest unit that each leaves
+  for (size_t i = least - 1; i < bytes.size(); ++i)
+    if (i + 1 == bytes.size() || bytes[i + 1] > bytes[i])
+      if (limits.empty() || i < most)
+        limits.emplace_back(bytes[i], longestUnit(cuts, bytes[i], secondsBefore));
+  constexpr double kAsGood = 1.05;
+  double shortest = std::ranges::min(limits, {}, &std::pair<int64_t, double>::second).second;
+  double enough = std::max(kPartOfStage * secondsBefore.back() / double(stages), kAsGood * shortest);
+  int64_t limit = std::ranges::find_if(limits, [&](const auto &one) { return one.second <= enough; })->first;
   std::erase_if(cuts, [&](const CutPoint &cut) { return cut.bytes > limit; });
   return cuts;
 }
@@ -42,24 +68,32 @@ std::vector<int> placesOf(const ProgramGraph &graph, const std::vector<bool> &in
 }
 } // namespace
 
-StageCuts::StageCuts(const ProgramGraph &graph, const Problem &problem, const std::vector<int> &choice, size_t atLeast)
-    : graph(graph), choice(choice), cuts(narrowest(cutPointsOf(graph), atLeast)) {
+StageCuts::StageCuts(const ProgramGraph &graph, const Problem &problem, const std::vector<int> &choice,
+                     std::optional<size_t> stages)
+    : graph(graph), choice(choice), cuts(cutPointsOf(graph)) {
   for (const GraphNode &node : graph.nodes)
     end = std::max(end, node.position + (node.kind == GraphNode::Kind::Op ? 1 : 0));
-  between.resize(cuts.size() + 1);
   std::vector<bool> independent = independentOfInputs(graph);
   std::vector<int> place = placesOf(graph, independent);
+  std::vector<double> secondsBefore(end + 2, 0);
+  auto count = [&](int node, double seconds) { secondsBefore[std::clamp(place[node], 0, end) + 1] += seconds; };
   for (size_t i = 0; i < graph.nodes.size(); ++i)
-    unitAt(place[i]).seconds += problem.nodes[i].cost[choice[i]];
+    count(static_cast<int>(i), problem.nodes[i].cost[choice[i]]);
   for (const PlanEdge &edge : problem.edges)
-    unitAt(place[edge.to]).seconds +=
-        edge.cost[size_t(choice[edge.from]) * problem.nodes[edge.to].strategies() + choice[edge.to]];
+    count(edge.to, edge.cost[size_t(choice[edge.from]) * problem.nodes[edge.to].strategies() + choice[edge.to]]);
+  std::partial_sum(secondsBefore.begin(), secondsBefore.end(), secondsBefore.begin());
+  if (stages)
+    cuts = narrowest(std::move(cuts), *stages, secondsBefore);
+  between.resize(cuts.size() + 1);
+  for (size_t unit = 0; unit < between.size(); ++unit)
+    between[unit].seconds = (unit < cuts.size() ? secondsBefore[cuts[unit].position] : secondsBefore.back()) -
+                            (unit > 0 ? secondsBefore[cuts[unit - 1].position] : 0);
   std::vector<int64_t> changes(end + 2); // of bytes that values hold, by position
   for (size_t i = 0; i < graph.nodes.size(); ++i)
     for (const MemoryUse &use : problem.nodes[i].uses) {
       int64_t bytes = use.bytes[choice[i]];
       if (independent[i]) {
-        unitAt(place[i]).weightBytes += bytes;
+        between[unitNumberAt(place[i])].weightBytes += bytes;
         continue;
       }
       changes[std::clamp<int64_t>(use.live.begin, 0, end)] += bytes;
@@ -68,18 +102,20 @@ StageCuts::StageCuts(const ProgramGraph &graph, const Problem &problem, const st
   int64_t live = 0;
   for (int position = 0; position <= end; ++position) {
     live += changes[position];
-    unitAt(position).valueBytes = std::max(unitAt(position).valueBytes, live);
+    between[unitNumberAt(position)].valueBytes = std::max(between[unitNumberAt(position)].valueBytes, live);
   }
 }
 
 std::vector<StageUnit> StageCuts::evenUnits() const {
-  std::map<int, std::vector<size_t>> alike;
-  for (size_t unit = 0; unit < between.size(); ++unit) {
-    int number = static_cast<int>(unit);
-    alike[firstPosition(number + 1) - firstPosition(number)].push_back(unit);
-  }
+  std::vector<std::vector<int>> classes(between.size()); // of each unit's ops
+  for (const GraphNode &node : graph.nodes)
+    if (node.kind == GraphNode::Kind::Op && node.opName() != "weight")
+      classes[unitNumberAt(node.position)].push_back(node.opClass);
+  std::map<std::vector<int>, std::vector<size_t>> alike;
+  for (size_t unit = 0; unit < between.size(); ++unit)
+    alike[classes[unit]].push_back(unit);
   std::vector<StageUnit> units = between;
-  for (auto &[ops, members] : alike) {
+  for (const auto &[ops, members] : alike) {
     StageUnit sum;
     for (size_t member : members) {
       sum.seconds += between[member].seconds;
@@ -139,9 +175,9 @@ StageCuts::unitsFor(const std::vector<std::vector<std::string>> &stageNodes) con
   return firstUnits;
 }
 
-StageUnit &StageCuts::unitAt(int position) {
+size_t StageCuts::unitNumberAt(int position) const {
   auto behind = std::ranges::upper_bound(cuts, position, {}, &CutPoint::position);
-  return between[behind - cuts.begin()];
+  return size_t(behind - cuts.begin());
 }
 
 int StageCuts::firstPosition(int unit) const {

@@ -5,18 +5,22 @@
 #include "froe/Planning/Problem.h"
 #include "froe/Planning/SplitStages.h"
 
+#include <optional>
+
 namespace froe {
 
 /// Where a program may be cut into stages, and what lies between two cuts under one choice of strategies.
 class StageCuts {
 public:
-  /// `problem` is that of `graph`. Cuts are where few bytes cross, between layers: at least `atLeast` where there are.
-  StageCuts(const ProgramGraph &graph, const Problem &problem, const std::vector<int> &choice, size_t atLeast);
+  /// `problem` is that of `graph`. Cuts are where few bytes cross, between layers: enough for `stages` stages of about
+  /// equal length, where there are; all cuts where their number is not given.
+  StageCuts(const ProgramGraph &graph, const Problem &problem, const std::vector<int> &choice,
+            std::optional<size_t> stages);
 
   /// What lies between two cuts next to each other; seconds of sends are left to the caller.
   const std::vector<StageUnit> &units() const { return between; }
-  /// The same where units of equally many ops, layers that are alike, have their mean: what they take once each stage
-  /// may choose for itself.
+  /// The same where units of like ops, as layers have them, have their mean: what they take once each stage may choose
+  /// for itself.
   std::vector<StageUnit> evenUnits() const;
   /// The units that stages begin with so that each holds the nodes that its globs match; or why that is not possible.
   std::expected<std::vector<int>, std::string> unitsFor(const std::vector<std::vector<std::string>> &stageNodes) const;
@@ -29,7 +33,7 @@ public:
   const Sharding &wireForm(int node, int result) const;
 
 private:
-  StageUnit &unitAt(int position);
+  size_t unitNumberAt(int position) const;
 
   const ProgramGraph &graph;
   const std::vector<int> &choice;

@@ -51,12 +51,33 @@ double StagePlanner::leastSeconds() {
   return *least;
 }
 
+/// Of all stages: where fewest bytes cross, in equal parts.
+double StagePlanner::leastSendSeconds() const {
+  if (division.stages == 1)
+    return 0;
+  std::vector<int64_t> bytes;
+  for (const CutPoint &cut : cutPointsOf(graph))
+    bytes.push_back(cut.bytes);
+  std::ranges::sort(bytes);
+  bytes.resize(std::min(bytes.size(), size_t(division.stages) - 1));
+  bool halves = options.floatType == "bf16" || options.floatType == "f16"; // of what the program says
+  int64_t parts = division.mesh.deviceCount() * (halves ? 2 : 1);
+  double seconds = 0;
+  for (int64_t all : bytes)
+    seconds += sendSeconds(cluster, all / parts, 0, division.mesh.deviceCount());
+  return seconds;
+}
+
 std::expected<Solution, NoStagedPlan> StagePlanner::relax(const StageGoal &goal) {
-  double factor = pipelineFactor(division, options.objective), bound = leastSeconds() * factor;
+  double factor = pipelineFactor(division, options.objective), sends = 0, bound = leastSeconds() * factor;
+  if (bound < goal.incumbent) {
+    sends = leastSendSeconds();
+    bound += sends * factor;
+  }
   if (bound >= goal.incumbent)
     return std::unexpected(NoStagedPlan{.bound = bound});
   SolveOptions solveOptions = options.solve;
-  solveOptions.incumbent = goal.incumbent / factor;
+  solveOptions.incumbent = goal.incumbent / factor - sends;
   solveOptions.tolerance = goal.tolerance;
   solveOptions.price = goal.price / factor / double(division.stages);
   solveOptions.cache = &cache;
@@ -66,11 +87,12 @@ std::expected<Solution, NoStagedPlan> StagePlanner::relax(const StageGoal &goal)
     bound = none.reason == NoPlan::Reason::NotBetter ? std::max(bound, goal.incumbent)
             : none.proven                            ? kInfinity
                                                      : bound;
-    return std::unexpected(NoStagedPlan{bound, none.reason, none.smallestPeakBytes / division.stages, none.smallest});
+    return std::unexpected(NoStagedPlan{bound, none.reason, none.smallestPeakBytes / division.stages, none.smallest,
+                                        none.price * factor * double(division.stages)});
   }
   checkAnswer(*whole, *solution);
-  solution->bound = std::max(solution->bound * factor, bound);
-  solution->cost *= factor;
+  solution->bound = std::max((solution->bound + sends) * factor, bound);
+  solution->cost = (solution->cost + sends) * factor;
   return *solution;
 }
 
@@ -87,9 +109,9 @@ std::expected<StagedPlan, NoStagedPlan> StagePlanner::plan(const StageGoal &goal
 
 std::expected<StagedPlan, NoStagedPlan> StagePlanner::planStages(const Solution &relaxed, const StageGoal &goal) {
   bool forced = !options.stageNodes.empty();
-  StageCuts cuts(graph, *whole, relaxed.choice, forced ? graph.nodes.size() : size_t(division.stages) - 1);
+  StageCuts cuts(graph, *whole, relaxed.choice, forced ? std::nullopt : std::optional<size_t>(division.stages));
   auto conflict = [&](std::string why) {
-    return std::unexpected(NoStagedPlan{kInfinity, NoPlan::Reason::Conflict, 0, {}, std::move(why)});
+    return std::unexpected(NoStagedPlan{.bound = kInfinity, .reason = NoPlan::Reason::Conflict, .why = std::move(why)});
   };
   if (forced) {
     std::expected<std::vector<int>, std::string> firstUnits = cuts.unitsFor(options.stageNodes);

@@ -43,6 +43,7 @@ struct NoStagedPlan {
   NoPlan::Reason reason = NoPlan::Reason::NotBetter;
   int64_t smallestPeakBytes = 0;  ///< of one rank (Memory)
   std::vector<int> smallest = {}; ///< the choice that needs it, where that is known
+  double price = 0;               ///< as Solution::price, of the whole batch, where it was looked for
   std::string why = "the constraints exclude each other: no choice of strategies keeps all of them"; ///< (Conflict)
 };
 
@@ -73,8 +74,10 @@ public:
   double leastSeconds();
   /// The microbatch on the mesh of one stage.
   const Problem &problem();
+  CostModel &costModel() { return costs; }
 
 private:
+  double leastSendSeconds() const;
   std::expected<StagedPlan, NoStagedPlan> planStages(const Solution &relaxed, const StageGoal &goal);
   std::expected<StagedPlan, NoStagedPlan> solveStages(const Solution &relaxed, const StageCuts &cuts,
                                                       const std::vector<int> &firstUnits, const StageGoal &goal);
