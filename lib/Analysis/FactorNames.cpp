@@ -302,13 +302,19 @@ std::string joinAxes(const AxisList &axes, const Mesh &mesh) {
 
 std::vector<std::string> partsOf(const Strategy &strategy, const Rule &rule,
                                  const std::vector<std::string> &factorNames, const Mesh &mesh) {
+  std::vector<size_t> factors;
+  for (size_t f = 0; f < strategy.factorAxes.size(); ++f)
+    if (!strategy.factorAxes[f].empty())
+      factors.push_back(f);
+  llvm::stable_sort(factors, [&](size_t a, size_t b) { // alike in all ops
+    return *llvm::min_element(strategy.factorAxes[a]) < *llvm::min_element(strategy.factorAxes[b]);
+  });
   std::vector<std::string> parts;
-  for (size_t f = 0; f < strategy.factorAxes.size(); ++f) {
+  for (size_t f : factors) {
     const Factor &factor = rule.factors[f];
     std::string what = factor.kind == FactorKind::Reduction ? fmt::format("{}({})", name(factor.reduce), factorNames[f])
                                                             : factorNames[f];
-    if (!strategy.factorAxes[f].empty())
-      parts.push_back(fmt::format("{}:{}", what, joinAxes(strategy.factorAxes[f], mesh)));
+    parts.push_back(fmt::format("{}:{}", what, joinAxes(strategy.factorAxes[f], mesh)));
   }
   if (strategy.partialAxes.empty())
     return parts;

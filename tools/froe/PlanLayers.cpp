@@ -1,5 +1,6 @@
 // What the ops of a plan cost, as a table in which equal layers stand once.
 #include "PlanText.h"
+#include "TextTable.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -103,7 +104,7 @@ bool sameRoles(const Nodes &one, const Nodes &other) {
 }
 
 std::vector<Section> sectionsOf(const Json &plan, PlanDetail detail) {
-  constexpr size_t kMostKinds = 4; // of layers, where memory makes many
+  constexpr size_t kMostKinds = 3; // of layers, where memory makes many
   std::map<int, Nodes> layers;
   Nodes before, after;
   for (const Json &node : plan.at("nodes")) {
@@ -148,55 +149,92 @@ std::string shorten(const std::string &text, size_t width) {
   return "..." + text.substr(text.size() - width + 3); // what tells names apart is at their end
 }
 
+/// What the names of a section's told ops begin with, up to a `/`; empty where it is not worth a word.
+std::string commonFolder(const Nodes &nodes) {
+  if (nodes.size() < 2)
+    return "";
+  constexpr size_t kWorthAWord = 10;
+  std::string common = nodes.front()->at("name");
+  for (const Json *node : nodes) {
+    const std::string name = node->at("name");
+    common.resize(std::ranges::mismatch(common, name).in1 - common.begin());
+  }
+  size_t slash = common.rfind('/');
+  return slash == std::string::npos || slash < kWorthAWord ? "" : common.substr(0, slash + 1);
+}
+
+std::string orNothing(double microseconds) { return microseconds > 0 ? timeText(microseconds) : ""; }
+
 class Table {
 public:
-  explicit Table(const Json &plan, PlanDetail detail) : detail(detail) {
+  Table(const Json &plan, PlanDetail detail)
+      : detail(detail), table({{plan.value("microbatches", 1) > 1 ? "of one microbatch" : "", TextTable::Align::Left},
+                               {"op", TextTable::Align::Left},
+                               {"what is cut over which axis", TextTable::Align::Left},
+                               {"compute"},
+                               {"combine"},
+                               {"reshard"},
+                               {"next best", TextTable::Align::Left}},
+                              2) {
     for (const Json &node : plan.at("nodes"))
       total += microseconds(node);
   }
 
-  std::string text;
-
   void add(const Section &section) {
     if (section.nodes.empty() && !section.like)
       return;
-    text += section.title + "\n";
-    Nodes others;
+    Nodes told, others;
     double most = microseconds(section.nodes);
     for (const Json *node : section.nodes)
-      if (detail == PlanDetail::Full || tells(*node, most))
-        addRow(*node);
-      else
-        others.push_back(node);
+      (detail == PlanDetail::Full || tells(*node, most) ? told : others).push_back(node);
+    std::string folder = commonFolder(told);
+    table.addLine(section.title + (folder.empty() ? "" : fmt::format(" (names begin with {})", folder)));
+    for (const Json *node : told)
+      addRow(*node, node->at("name").get<std::string>().substr(folder.size()));
     if (!others.empty())
-      text += fmt::format("  {:<33} {:<12} {:<29} {:>9}\n",
-                          fmt::format("{} other{}", others.size(), others.size() == 1 ? "" : "s"), "", "",
-                          timeText(microseconds(others)));
+      table.add({fmt::format("{} other{}", others.size(), others.size() == 1 ? "" : "s"), "", "",
+                 orNothing(sum(others, "compute_us")), orNothing(sum(others, "communication_us")),
+                 orNothing(sum(others, "reshard_us"))});
   }
 
-  static std::string head() {
-    return fmt::format("{:<35} {:<12} {:<29} {:>9} {:>9} {:>9}  {}\n", "", "op", "what is cut over which axis",
-                       "compute", "combine", "reshard", "next best");
+  std::string str() const { return table.str(); }
+
+  /// What the words of the table mean, as far as they occur.
+  std::string legend() const {
+    std::string text = "(batch:x = the batch is cut over axis x";
+    if (hasSums)
+      text += "; sum(ffn):x = each device sums its part of ffn, combine adds the parts up";
+    if (hasNext)
+      text += "; next best = what another choice there would cost more";
+    return text + ")\n";
   }
 
 private:
-  /// Whether a row says something: a fiftieth of its section's time, or most of what is sent.
+  /// Whether a row says something: a fiftieth of its section's time, or much that is sent.
   bool tells(const Json &node, double section) const {
     double time = microseconds(node), sent = time - node.value("compute_us", 0.0);
-    return time > 0.02 * section && (time > 0.0005 * total || sent > 0) && time > 0;
+    return time > 0 && (sent > 0.002 * section || (time > 0.02 * section && time > 0.0005 * total));
   }
 
-  void addRow(const Json &node) {
-    text += fmt::format("  {:<33} {:<12} {:<29} {:>9} {:>9} {:>9}  {}", shorten(node.at("name").get<std::string>(), 33),
-                        node.at("op").get<std::string>(), node.at("strategy").get<std::string>(),
-                        timeText(node.value("compute_us", 0.0)), timeText(node.value("communication_us", 0.0)),
-                        timeText(node.value("reshard_us", 0.0)), runnerUpText(node));
-    text.erase(text.find_last_not_of(' ') + 1);
-    text += "\n";
+  static double sum(const Nodes &nodes, const char *key) {
+    double total = 0;
+    for (const Json *node : nodes)
+      total += node->value(key, 0.0);
+    return total;
+  }
+
+  void addRow(const Json &node, const std::string &name) {
+    std::string strategy = node.at("strategy"), next = runnerUpText(node);
+    hasSums |= strategy.contains("sum(");
+    hasNext |= !next.empty();
+    table.add({shorten(name, 33), node.at("op").get<std::string>(), strategy, orNothing(node.value("compute_us", 0.0)),
+               orNothing(node.value("communication_us", 0.0)), orNothing(node.value("reshard_us", 0.0)), next});
   }
 
   PlanDetail detail;
+  TextTable table;
   double total = 0;
+  bool hasSums = false, hasNext = false;
 };
 
 } // namespace
@@ -205,9 +243,7 @@ std::string layersText(const Json &plan, PlanDetail detail) {
   Table table(plan, detail);
   for (const Section &section : sectionsOf(plan, detail))
     table.add(section);
-  return Table::head() + table.text +
-         "(batch:x = the batch is cut over axis x. sum(ffn):x = each device sums its part of ffn, combine adds the "
-         "parts up)\n";
+  return table.str() + table.legend();
 }
 
 } // namespace froe

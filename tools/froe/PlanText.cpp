@@ -159,21 +159,21 @@ std::string portsText(const Json &plan) {
   return text;
 }
 
-/// What is live at the fullest moment, but for what hardly counts.
+/// What is live at the fullest moment, without what hardly counts.
 std::string peakText(const Json &plan) {
   if (!plan.contains("memory_peak"))
     return "";
   constexpr size_t kTold = 3;
   const Json &peak = plan["memory_peak"];
   auto text = [&](double bytes) { return bytesText(bytes, unitsOf(plan)); };
-  double weights = peak.value("weight_bytes", 0.0), rest = peak.value("other_bytes", 0.0), all = weights + rest;
+  double weights = peak.value("weight_bytes", 0.0), rest = peak.value("other_bytes", 0.0), live = rest;
   for (const Json &value : peak.value("values", Json::array()))
-    all += value.value("bytes", 0.0);
+    live += value.value("bytes", 0.0);
   std::vector<std::string> parts;
   if (weights > 0)
     parts.push_back(text(weights) + " of weights");
   for (const Json &value : peak.value("values", Json::array()))
-    if (double bytes = value.value("bytes", 0.0); parts.size() <= kTold && bytes > 1e-3 * all)
+    if (double bytes = value.value("bytes", 0.0); parts.size() <= kTold && bytes > 0.05 * live)
       parts.push_back(fmt::format("'{}' {}", value.value("name", ""), text(bytes)));
     else
       rest += bytes;
