@@ -100,8 +100,8 @@ def launch_twin(library, kernel, operands, results):
     return min(int(fault[0]), 3) % 3 or int(fault[0] == 3)
 
 
-def compile_kernels(text, stem):
-    passes = ["--kernels-to-gpu", "--gpu-to-host"] if SIMT else ["--lower-kernels"]
+def compile_kernels(text, stem, simt=SIMT is not None):
+    passes = ["--kernels-to-gpu", "--gpu-to-host"] if simt else ["--lower-kernels"]
     lowered = without_main(run(["froe-opt", *passes], text))
     llvm = run(["mlir-translate", "--mlir-to-llvmir", "--allow-unregistered-dialect"], lowered)
     with open(stem + ".ll", "w") as file:
