@@ -99,6 +99,11 @@ int64_t CostModel::bytesMoved(mlir::Operation *op, const Strategy &strategy) con
   return total;
 }
 
+const ReshardPath *CostModel::reshardPath(mlir::Value value, const Sharding &from, const Sharding &to) {
+  const PricedReshard *priced = planner.plan(shapeOf(value), bytesOfElement(value), from, to);
+  return priced ? &priced->path : nullptr;
+}
+
 double CostModel::reshardSeconds(mlir::Value value, const Sharding &from, const Sharding &to) {
   return from == to ? 0 : planner.cost(shapeOf(value), bytesOfElement(value), from, to);
 }
@@ -115,6 +120,12 @@ void CostModel::expectReshards(mlir::Value value, std::span<const Sharding *cons
 std::vector<double> CostModel::reshardSeconds(mlir::Value value, std::span<const Sharding *const> from,
                                               std::span<const Sharding *const> to) {
   return tableOf(value).between(from, to);
+}
+
+ReshardVersions CostModel::versionsOf(mlir::Value value, const Sharding &from, std::vector<Sharding> targets) {
+  ReshardVersions versions(from);
+  versions.connect(std::move(targets), shapeOf(value), bytesOfElement(value), planner);
+  return versions;
 }
 
 int64_t CostModel::localBytesOf(mlir::Value value, const Sharding &sharding) const {

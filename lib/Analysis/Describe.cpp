@@ -2,6 +2,9 @@
 
 #include "froe/Planning/RunnerUp.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -24,23 +27,15 @@ int64_t bytesOf(const PlanNode &node, int strategy) {
   return bytes;
 }
 
-void addReshards(std::vector<Decision> &decisions, const ProgramGraph &graph, const Problem &problem,
-                 const std::vector<int> &choice) {
-  std::vector<int> maker(graph.nodes.size()); // of what a node hands on: a tensor node's is the op before it
-  for (size_t i = 0; i < maker.size(); ++i)
-    maker[i] = static_cast<int>(i);
-  for (size_t e = 0; e < graph.edges.size(); ++e) {
-    const GraphEdge &edge = graph.edges[e];
-    if (graph.nodes[edge.to].kind == GraphNode::Kind::Tensor)
-      maker[edge.to] = edge.from;
-    double seconds = secondsOf(problem, e, choice);
-    if (seconds == 0)
-      continue;
-    bool combines = graph.nodes[edge.from].produces(choice[edge.from], edge.result).isPartial();
-    Decision &decision = decisions[maker[edge.from]];
-    (combines ? decision.communicationSeconds : decision.reshardSeconds) += seconds;
-    decision.reshards.push_back({graph.nodes[edge.to].name, seconds, combines});
-  }
+std::string stepText(const ReshardStep &step, const std::vector<std::string> &dims, const Mesh &mesh) {
+  std::vector<std::string> axes;
+  for (AxisIndex axis : step.axes)
+    axes.push_back(mesh.axes[axis].name);
+  auto dimText = [&](int dim) { return dim < static_cast<int>(dims.size()) ? dims[dim] : fmt::format("dim{}", dim); };
+  std::string text = fmt::format("{}({}", name(step.kind), fmt::join(axes, ","));
+  if (step.fromDim >= 0)
+    return text + fmt::format(": {} -> {})", dimText(step.fromDim), dimText(step.dim));
+  return text + (step.dim >= 0 ? fmt::format(": {})", dimText(step.dim)) : ")");
 }
 
 /// The step at which most bytes are live.
@@ -103,9 +98,47 @@ MemoryPeak memoryPeakOf(const ProgramGraph &graph, const Problem &problem, const
   return peak;
 }
 
+/// A user may need a value in several forms, each on its own way.
+std::string Describer::pathOf(const ProgramGraph &graph, const GraphEdge &edge, const std::vector<int> &choice,
+                              CostModel &costs) const {
+  const Sharding &from = graph.nodes[edge.from].produces(choice[edge.from], edge.result);
+  std::vector<std::string> dims = names.dimsOf(graph, edge.from, edge.result), texts;
+  std::vector<const Sharding *> done{&from};
+  for (int operand : edge.operands) {
+    const Sharding &to = graph.nodes[edge.to].needs(choice[edge.to], operand);
+    if (llvm::any_of(done, [&](const Sharding *other) { return *other == to; }))
+      continue;
+    done.push_back(&to);
+    if (const ReshardPath *path = costs.reshardPath(edge.value, from, to))
+      for (const ReshardStep &step : path->steps)
+        texts.push_back(stepText(step, dims, graph.mesh));
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+void Describer::addReshards(std::vector<Decision> &decisions, const ProgramGraph &graph, const Problem &problem,
+                            const std::vector<int> &choice, CostModel &costs) const {
+  std::vector<int> maker(graph.nodes.size()); // of what a node hands on: a tensor node's is the op before it
+  for (size_t i = 0; i < maker.size(); ++i)
+    maker[i] = static_cast<int>(i);
+  for (size_t e = 0; e < graph.edges.size(); ++e) {
+    const GraphEdge &edge = graph.edges[e];
+    if (graph.nodes[edge.to].kind == GraphNode::Kind::Tensor)
+      maker[edge.to] = edge.from;
+    double seconds = secondsOf(problem, e, choice);
+    if (seconds == 0)
+      continue;
+    bool combines = graph.nodes[edge.from].produces(choice[edge.from], edge.result).isPartial();
+    Decision &decision = decisions[maker[edge.from]];
+    (combines ? decision.communicationSeconds : decision.reshardSeconds) += seconds;
+    decision.reshards.push_back({graph.nodes[edge.to].name, seconds, combines, pathOf(graph, edge, choice, costs)});
+  }
+}
+
 void Describer::addRunnersUp(std::vector<Decision> &decisions, const ProgramGraph &graph, const Problem &problem,
                              const std::vector<int> &choice) const {
   RunnerUps search(problem, choice);
+  int64_t peak = peakBytesOf(problem, choice);
   std::map<std::pair<int, std::string>, RunnerUp> found;
   for (size_t i : weightyNodes(decisions)) {
     std::optional<OtherChoice> other = search.find(static_cast<int>(i));
@@ -113,7 +146,8 @@ void Describer::addRunnersUp(std::vector<Decision> &decisions, const ProgramGrap
       continue;
     const GraphNode &node = graph.nodes[i];
     decisions[i].runnerUp = {strategyText(node.strategies[other->strategy], node.rule, names.of(i), graph.mesh),
-                             other->extraSeconds, peakBytesOf(problem, other->choice) <= problem.memoryLimit};
+                             other->extraSeconds, peakBytesOf(problem, other->choice) - peak};
+    decisions[i].runnerUp->fits = peak + decisions[i].runnerUp->extraBytes <= problem.memoryLimit;
     if (decisions[i].role >= 0)
       found.insert({{decisions[i].role, decisions[i].text}, *decisions[i].runnerUp});
   }
@@ -123,12 +157,13 @@ void Describer::addRunnersUp(std::vector<Decision> &decisions, const ProgramGrap
 }
 
 std::vector<Decision> Describer::decide(const ProgramGraph &graph, const Problem &problem,
-                                        const std::vector<int> &choice) const {
+                                        const std::vector<int> &choice, CostModel &costs) const {
   std::vector<Decision> decisions;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const GraphNode &node = graph.nodes[i];
     const Strategy &strategy = node.strategies[choice[i]];
-    Decision decision{node.name, node.opName(), strategyText(strategy, node.rule, names.of(i), graph.mesh), strategy};
+    Decision decision{node.name, node.opName(), strategyText(strategy, node.rule, names.of(i), graph.mesh)};
+    decision.strategy = strategy;
     decision.computeSeconds = problem.nodes[i].cost[choice[i]];
     decision.bytes = bytesOf(problem.nodes[i], choice[i]);
     decision.dims = names.dimsOf(graph, i);
@@ -137,12 +172,13 @@ std::vector<Decision> Describer::decide(const ProgramGraph &graph, const Problem
     decision.role = layers.places[i].role;
     decisions.push_back(std::move(decision));
   }
-  addReshards(decisions, graph, problem, choice);
+  addReshards(decisions, graph, problem, choice, costs);
   addRunnersUp(decisions, graph, problem, choice);
   return decisions;
 }
 
-PlanResult Describer::describe(const ProgramGraph &graph, const Problem &problem, const Solution &solution) const {
+PlanResult Describer::describe(const ProgramGraph &graph, const Problem &problem, const Solution &solution,
+                               CostModel &costs) const {
   PlanResult result;
   result.mesh = graph.mesh;
   result.cost = solution.cost;
@@ -152,7 +188,7 @@ PlanResult Describer::describe(const ProgramGraph &graph, const Problem &problem
   result.memoryPeak = memoryPeakOf(graph, problem, solution.choice);
   for (const Layers::Run &run : layers.runs)
     result.layers.push_back({run.first, run.count});
-  std::vector<Decision> decisions = decide(graph, problem, solution.choice);
+  std::vector<Decision> decisions = decide(graph, problem, solution.choice, costs);
   for (size_t i = 0; i < decisions.size(); ++i) {
     if (decisions[i].op == "weight")
       result.weightBytes += decisions[i].bytes;

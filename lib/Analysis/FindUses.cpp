@@ -43,6 +43,15 @@ llvm::DenseMap<mlir::Operation *, int64_t> kernelBegins(const ProgramGraph &grap
   return begins;
 }
 
+/// The position from which a value is held in the form in which it is handed on, no longer in that in which it is made.
+llvm::DenseMap<mlir::Value, int64_t> handedOnAt(const ProgramGraph &graph) {
+  llvm::DenseMap<mlir::Value, int64_t> positions;
+  for (const GraphNode &node : graph.nodes)
+    if (node.kind == GraphNode::Kind::Tensor)
+      positions[node.value] = node.position + 1;
+  return positions;
+}
+
 } // namespace
 
 void findUses(ProgramGraph &graph) {
@@ -51,13 +60,19 @@ void findUses(ProgramGraph &graph) {
     end = std::max<int64_t>(end, node.position + 1);
   llvm::DenseMap<mlir::Value, int64_t> ends = endsOfLife(graph, end);
   llvm::DenseMap<mlir::Operation *, int64_t> begins = kernelBegins(graph);
+  llvm::DenseMap<mlir::Value, int64_t> handedOn = handedOnAt(graph);
   for (GraphNode &node : graph.nodes) {
     node.uses.clear();
     auto add = [&](mlir::Value value, int result, int64_t begin, int64_t least) {
+      int64_t last = std::max(least, ends.lookup(value));
+      if (auto next = handedOn.find(value); next != handedOn.end() && node.kind != GraphNode::Kind::Tensor)
+        last = std::min(last, std::max(least, next->second));
       bool stored = graph.forecast->isStored(value) && !llvm::is_contained(shapeOf(value), 0);
-      if (stored)
-        node.uses.push_back({result, value, {begin, std::max(least, ends.lookup(value))}});
+      if (stored && begin < last)
+        node.uses.push_back({result, value, {begin, last}});
     };
+    if (node.kind == GraphNode::Kind::Tensor)
+      add(node.value, 0, node.position + 1, 0);
     if (node.kind == GraphNode::Kind::Input)
       add(node.value, 0, 0, 1);
     if (node.kind != GraphNode::Kind::Op || llvm::isa<ConstantOp>(node.op))

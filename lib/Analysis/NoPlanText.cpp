@@ -20,6 +20,12 @@ using BySize = std::map<int64_t, std::vector<std::string>, std::greater<>>;
 
 std::string text(double bytes, int64_t limit) { return bytesText(bytes, unitsOf(limit)); }
 
+std::string secondsText(double seconds) {
+  return seconds < 1e-3 ? fmt::format("{:.1f} us", seconds * 1e6)
+         : seconds < 1  ? fmt::format("{:.4g} ms", seconds * 1e3)
+                        : fmt::format("{:.4g} s", seconds);
+}
+
 std::string tensorsText(int64_t bytes, const std::vector<std::string> &names, int64_t limit) {
   std::string size = text(static_cast<double>(bytes), limit);
   return names.size() == 1 ? fmt::format("'{}' {}", names[0], size)
@@ -67,8 +73,8 @@ std::string moreDevicesText(const std::vector<DeviceCount> &counts, int64_t limi
       continue;
     }
     advised = advised == 0 ? count.devices : advised;
-    rows += fmt::format("\nnote: {:>6} devices: {} each, {:.4g} s a run, {:.4g} device-seconds", count.devices, memory,
-                        count.cost, count.cost * static_cast<double>(count.devices));
+    rows += fmt::format("\nnote: {:>6} devices: {} each, {} a run, {:.4g} device-seconds", count.devices, memory,
+                        secondsText(count.cost), count.cost * static_cast<double>(count.devices));
   }
   return advised == 0 ? rows : fmt::format("\nnote: {} devices would do:{}", advised, rows);
 }

@@ -2,6 +2,7 @@
 
 #include "BuildProblem.h"
 #include "Describe.h"
+#include "ForecastArena.h"
 #include "MadeFor.h"
 #include "NoPlanText.h"
 #include "Restrictions.h"
@@ -28,11 +29,9 @@ public:
     if (auto why = restrictByOptions(graph, describer.factorNames(), options))
       return std::unexpected(*why);
     Problem problem = builder.build(graph, memoryLimit);
-    std::expected<Solution, NoPlan> solution = solve(problem, options.solve);
+    std::expected<Solution, std::string> solution = solveToFit(graph, problem);
     if (!solution)
-      return std::unexpected(noPlanText(solution.error(), graph, problem));
-    if (auto why = verify(problem, *solution))
-      llvm::report_fatal_error(llvm::Twine("the solver's answer is wrong: ") + *why);
+      return std::unexpected(solution.error());
     PlanResult result = describe(graph, problem, *solution);
     if (options.alternatives)
       for (const char *name : {"replicated", "data", "tensor"})
@@ -41,6 +40,33 @@ public:
   }
 
 private:
+  /// P4 does not count what is reshared on the way: where the answer needs more than the limit with that, the limit of
+  /// the problem is lowered by as much.
+  std::expected<Solution, std::string> solveToFit(const ProgramGraph &graph, Problem problem) {
+    double bound = 0;
+    int64_t smallest = Problem::kUnlimited;
+    std::vector<int> smallestChoice;
+    for (int lowered = 0; lowered <= kMostLowerLimits && problem.memoryLimit > 0; ++lowered) {
+      std::expected<Solution, NoPlan> solution = solve(problem, options.solve);
+      if (!solution && lowered == 0)
+        return std::unexpected(noPlanText(solution.error(), graph, problem));
+      if (!solution)
+        break;
+      if (auto why = verify(problem, *solution))
+        llvm::report_fatal_error(llvm::Twine("the solver's answer is wrong: ") + *why);
+      bound = lowered == 0 ? solution->bound : bound; // of the limit that was asked for
+      solution->bound = std::min(bound, solution->cost);
+      int64_t needed = forecastMemory(graph, solution->choice, costs);
+      if (needed <= memoryLimit)
+        return std::move(*solution);
+      if (needed < smallest)
+        smallest = needed, smallestChoice = solution->choice;
+      problem.memoryLimit = lowerLimit(problem.memoryLimit, solution->peakBytes, needed, memoryLimit);
+    }
+    return std::unexpected(tooLargeText(/*proven=*/false, memoryLimit, graph.mesh.deviceCount(), smallest,
+                                        largestTensors(graph, problem, smallestChoice, memoryLimit)));
+  }
+
   void addAlternative(PlanResult &result, const std::string &name) {
     if (name == options.constrain)
       return result.alternatives.push_back({name, result.cost, result.memoryBytes, true});
@@ -53,9 +79,10 @@ private:
     if (!solution)
       return;
     bool free = options.constrain.empty() && options.planFile.empty() && options.force.empty();
-    if (free && solution->cost < result.cost && solution->peakBytes <= memoryLimit)
+    int64_t needed = forecastMemory(graph, solution->choice, costs);
+    if (free && solution->cost < result.cost && needed <= memoryLimit)
       take(result, describe(graph, problem, *solution));
-    result.alternatives.push_back({name, solution->cost, solution->peakBytes, solution->peakBytes <= memoryLimit});
+    result.alternatives.push_back({name, solution->cost, needed, needed <= memoryLimit});
   }
 
   /// A named plan is one of all plans: where the search found none as good, it is the answer.
@@ -65,9 +92,10 @@ private:
     result = std::move(better);
   }
 
-  PlanResult describe(const ProgramGraph &graph, const Problem &problem, const Solution &solution) const {
-    PlanResult result = describer.describe(graph, problem, solution);
+  PlanResult describe(const ProgramGraph &graph, const Problem &problem, const Solution &solution) {
+    PlanResult result = describer.describe(graph, problem, solution, costs);
     result.memoryLimitBytes = memoryLimit;
+    result.memoryBytes = forecastMemory(graph, solution.choice, costs);
     return result;
   }
 

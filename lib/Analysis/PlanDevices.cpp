@@ -2,6 +2,7 @@
 
 #include "Describe.h"
 #include "DeviceSearch.h"
+#include "ForecastArena.h"
 #include "MadeFor.h"
 #include "NoPlanText.h"
 #include "Restrictions.h"
@@ -67,6 +68,10 @@ public:
     if (!best.plan)
       return std::unexpected(whyNone(best, devices));
     refine(*best.plan);
+    if (best.plan->division.stages == 1)
+      if (std::optional<int64_t> smallest = makeFit(*best.plan))
+        return std::unexpected(tooLargeText(/*proven=*/false, search.memoryLimitOf(devices), devices, *smallest, "") +
+                               moreDevices(devices));
     std::future<std::vector<Alternative>> alternatives;
     if (options.alternatives && best.plan->division.stages == 1)
       alternatives = std::async(std::launch::async, [&] { return priceNamedPlans(best.plan->division); });
@@ -106,30 +111,59 @@ private:
     plan = std::move(*finer);
   }
 
+  /// P4 does not count what is reshared on the way: where the plan needs more than the limit with that, plans again
+  /// under a limit that is lowered by as much. Returns what the smallest plan needs where none fits.
+  std::optional<int64_t> makeFit(StagedPlan &plan) {
+    std::unique_ptr<ProgramGraph> graph = std::move(*search.graphOf(plan.division));
+    int64_t limit = search.memoryLimitOf(plan.division.devices()), lower = limit;
+    int64_t smallest = Problem::kUnlimited;
+    double bound = plan.solution.bound;
+    for (int lowered = 0; lowered <= kMostLowerLimits; ++lowered) {
+      StagePlanner planner(*graph, plan.division, cluster, options, lower);
+      int64_t needed = forecastMemory(*graph, plan.solution.choice, planner.costModel());
+      smallest = std::min(smallest, needed);
+      if (needed <= limit)
+        return std::nullopt;
+      lower = lowerLimit(lower, plan.solution.peakBytes, needed, limit);
+      if (lower <= 0)
+        break;
+      auto smaller = StagePlanner(*graph, plan.division, cluster, options, lower).plan({.tolerance = kFineTolerance});
+      if (!smaller)
+        break;
+      plan = std::move(*smaller);
+      plan.solution.bound = std::min(bound, plan.solution.cost);
+    }
+    return smallest;
+  }
+
   PlanResult describe(const StagedPlan &plan) {
     mlir::func::FuncOp main = search.microbatch(plan.division.microbatches);
     std::unique_ptr<ProgramGraph> held = std::move(*search.graphOf(plan.division));
     const ProgramGraph &graph = *held;
     StagePlanner planner(graph, plan.division, cluster, options, search.memoryLimitOf(plan.division.devices()));
-    PlanResult result = Describer(graph, main).describe(graph, planner.problem(), plan.solution);
+    PlanResult result = Describer(graph, main).describe(graph, planner.problem(), plan.solution, planner.costModel());
     result.stages = plan.stages;
     result.microbatches = plan.division.microbatches;
     result.throughputPerSecond = plan.throughputPerSecond;
     result.memoryLimitBytes = search.memoryLimitOf(plan.division.devices());
     result.weightBytes = 0;
+    if (plan.division.stages == 1)
+      result.memoryBytes = forecastMemory(graph, plan.solution.choice, planner.costModel());
     if (plan.stages.size() > 1) {
       result.memoryPeak = plan.memoryPeak;
-      dropRunnersUp(result);
+      judgeRunnersUp(result);
     }
     for (const PlanStage &stage : plan.stages)
       result.weightBytes = std::max(result.weightBytes, stage.weightBytes);
     return result;
   }
 
-  /// What else could be chosen was found with the memory of all stages together: that says nothing of one.
-  static void dropRunnersUp(PlanResult &result) {
+  /// What else could be chosen was found with the memory of all stages together; what counts is that of one. Whether
+  /// the fullest would have room for more, since those alike would be decided alike.
+  static void judgeRunnersUp(PlanResult &result) {
     for (Decision &decision : result.ops)
-      decision.runnerUp.reset();
+      if (decision.runnerUp)
+        decision.runnerUp->fits = result.memoryBytes + decision.runnerUp->extraBytes <= result.memoryLimitBytes;
   }
 
   /// What the named plans cost on the same mesh, whether they fit or not.
@@ -149,7 +183,7 @@ private:
     return found;
   }
 
-  /// How fast fewer devices are, by powers of two.
+  /// P15: how fast fewer devices are, by powers of two.
   void addDeviceCounts(PlanResult &result, int64_t devices) {
     for (int64_t count = 1; count < devices; count *= 2)
       result.deviceCounts.push_back({.devices = count});

@@ -28,7 +28,7 @@ Json shardingToJson(const Sharding &sharding, const Mesh &mesh) {
 }
 
 Json reshardToJson(const Reshard &reshard) {
-  return {{"to", reshard.to}, {"us", reshard.seconds * 1e6}, {"combines", reshard.combines}};
+  return {{"to", reshard.to}, {"us", reshard.seconds * 1e6}, {"combines", reshard.combines}, {"path", reshard.path}};
 }
 
 Json decisionToJson(const Decision &decision) {
@@ -49,6 +49,7 @@ Json decisionToJson(const Decision &decision) {
   if (decision.runnerUp)
     json["runner_up"] = {{"strategy", decision.runnerUp->strategy},
                          {"extra_us", decision.runnerUp->extraSeconds * 1e6},
+                         {"extra_bytes", decision.runnerUp->extraBytes},
                          {"fits", decision.runnerUp->fits}};
   return json;
 }

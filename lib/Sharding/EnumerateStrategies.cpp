@@ -13,6 +13,7 @@ public:
         factorAxes(rule.factors.size()) {}
 
   std::vector<Strategy> run() {
+    strategies.reserve(256); // three axes make about so many, and strategies are slow to move
     assign(0);
     for (form = 0; form < static_cast<int>(rule.partials.size()); ++form)
       for (ReduceKind allowed : rule.partials[form].kinds)

@@ -1,6 +1,5 @@
-#include "ArenaLayout.h"
-
 #include "dialects/Rank/Communication.h"
+#include "froe/Planning/ArenaLayout.h"
 #include "froe/Transforms/Passes.h"
 
 namespace froe {

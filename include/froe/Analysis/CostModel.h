@@ -6,6 +6,7 @@
 #include "froe/Cost/Compute.h"
 #include "froe/Sharding/ReshardPlanner.h"
 #include "froe/Sharding/ReshardTable.h"
+#include "froe/Sharding/ReshardVersions.h"
 
 namespace froe {
 
@@ -29,13 +30,17 @@ public:
   std::string productType(mlir::Value value) const;
   /// The cheapest way from one sharding of a value to another; infinity where there is none.
   double reshardSeconds(mlir::Value value, const Sharding &from, const Sharding &to);
-  /// The same from each of `from` to each of `to`, row-major.
+  /// The way itself; null where there is none. Valid as long as the model.
+  const ReshardPath *reshardPath(mlir::Value value, const Sharding &from, const Sharding &to);
+  /// `reshardSeconds` from each of `from` to each of `to`, row-major.
   std::vector<double> reshardSeconds(mlir::Value value, std::span<const Sharding *const> from,
                                      std::span<const Sharding *const> to);
   /// Says beforehand from which shardings values of this type will be resharded: cheaper than one after the other.
   void expectReshards(mlir::Value value, std::span<const Sharding *const> from);
   /// Whether a value takes memory of its own.
   bool isStored(mlir::Value value) const;
+  /// The forms of a value that is given as `from` and needed as `targets`.
+  ReshardVersions versionsOf(mlir::Value value, const Sharding &from, std::vector<Sharding> targets);
   /// Bytes that one rank holds of a value.
   int64_t localBytesOf(mlir::Value value, const Sharding &sharding) const;
 

@@ -15,13 +15,16 @@ struct Reshard {
   std::string to;        ///< name of the user; of a value that all users get in one form: the maker's
   double seconds = 0;    ///< > 0
   bool combines = false; ///< partial results are combined on the way
+  std::string path;      ///< the collectives and cuts in order: `all_to_all(x: batch -> heads)`
 };
 
 /// The best other way to run one op.
 struct RunnerUp {
   std::string strategy;
-  double extraSeconds = 0; ///< what the plan would cost more with it, everything around chosen anew; an upper bound
-  bool fits = true;        ///< in memory
+  /// What the plan would cost more with it, everything around chosen anew; an upper bound. Of one microbatch.
+  double extraSeconds = 0;
+  int64_t extraBytes = 0; ///< of one rank at its fullest
+  bool fits = true;       ///< in memory
 };
 
 /// How one input, op or output is run.

@@ -1,5 +1,7 @@
 #include "Padding.h"
 
+#include "froe/Analysis/PaddingKind.h"
+
 #include "dialects/Froe/Froe.h"
 
 using namespace mlir;
@@ -46,16 +48,8 @@ TypedAttr neutralElement(ReduceKind kind, Type elementType) {
 
 TypedAttr paddingFor(Operation *op, const Rule &rule, unsigned operand, unsigned dim) {
   Type type = cast<RankedTensorType>(op->getOperand(operand).getType()).getElementType();
-  if (isa<GatherOp>(op) && operand == 0)
-    return {}; // no index leads there
-  for (int index : rule.operands[operand][dim])
-    if (rule.factors[index].kind == FactorKind::Reduction)
-      return neutralElement(rule.factors[index].reduce, type);
-  if (isa<GatherOp, GatherNdOp>(op) && operand == 1)
-    return neutralElement(ReduceKind::Sum, type);
-  if (isa<DivOp, ModOp>(op) && operand == 1 && isa<IntegerType>(type))
-    return neutralElement(ReduceKind::Product, type);
-  return {};
+  std::optional<ReduceKind> kind = paddingKind(op, rule, operand, dim);
+  return kind ? neutralElement(*kind, type) : TypedAttr();
 }
 
 } // namespace froe

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "froe/Sharding/ReshardPlanner.h"
+#include "froe/Sharding/ReshardVersions.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -28,21 +28,13 @@ public:
   mlir::Value get(mlir::OpBuilder &builder, const Sharding &sharding);
 
 private:
-  struct Version {
-    Sharding sharding;
-    int parent = -1;
-    ReshardStep step;  ///< that makes it of the parent
-    mlir::Value value; ///< null as long as nobody needed it
-  };
-
-  int find(const Sharding &sharding) const;
-  void addPath(int from, const ReshardPath &path);
   mlir::Value emit(mlir::OpBuilder &builder, int index);
 
   mlir::RankedTensorType type;
   const Mesh &mesh;
   mlir::Location loc; ///< collectives carry the name of the node that makes the value
-  std::vector<Version> versions;
+  ReshardVersions versions;
+  std::vector<mlir::Value> values; ///< of each version; null as long as nobody needed it
 };
 
 } // namespace froe

@@ -1,4 +1,4 @@
-#include "lib/Transforms/ArenaLayout.h"
+#include "froe/Planning/ArenaLayout.h"
 
 #include <gtest/gtest.h>
 
@@ -32,6 +32,17 @@ TEST(ArenaLayout, TakesTheTightestGap) {
                               {256, 0, 1, 0},  {220, 0, 9, 0}, {200, 5, 6, 0}};
   layOut(buffers);
   EXPECT_EQ(buffers[5].offset, buffers[3].offset);
+}
+
+TEST(ArenaLayout, TriesOrdersUntilNoByteIsWasted) {
+  // By size alone the halves between wholes would come to lie above one another: 256 bytes.
+  std::vector<Buffer> buffers;
+  for (int64_t layer = 0; layer < 4; ++layer) {
+    buffers.push_back({128, 3 * layer, 3 * layer + 1, 0});
+    buffers.push_back({64, 3 * layer + 1, 3 * layer + 2, 0});
+    buffers.push_back({64, 3 * layer + 2, 3 * layer + 3, 0});
+  }
+  EXPECT_EQ(layOut(buffers), 192);
 }
 
 TEST(ArenaLayout, NeverOverlapsTheLiving) {

@@ -1,4 +1,3 @@
-// Places of buffers with known lifetimes in one block of memory.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +14,9 @@ struct Buffer {
 
 inline constexpr int64_t kArenaAlignment = 64;
 
-/// Sets the offsets so that buffers that live at the same time do not overlap, and returns the bytes needed. Large
-/// buffers go first, each into the tightest gap that fits: rarely more than a few percent above the largest sum alive
-/// at one time.
+/// Sets the offsets so that buffers that live at the same time do not overlap, and returns the bytes needed. One after
+/// the other goes into the tightest gap that fits, in several orders, large ones first in the first of them; then what
+/// lies highest is placed first instead, again and again. The best is taken: mostly the largest sum alive at one time.
 int64_t layOut(std::span<Buffer> buffers);
 
 } // namespace froe
