@@ -1,4 +1,4 @@
-// froe_rt.h's collectives: checked, timed and counted here, carried out by the transport.
+// froe_rt.h's collectives: checked, timed and counted here, carried out by the device.
 #include "runtime/core/CollectiveCheck.h"
 #include "runtime/core/Context.h"
 #include "runtime/core/Wait.h"
@@ -41,7 +41,7 @@ void froe_rt_all_reduce(froe_rt *rt, int32_t step, const froe_axes *axes, int32_
                         const void *in, void *out) {
   runCollective(*rt, step, *axes, describe(Operation::AllReduce, type, reduce, {count}), in, out,
                 [&](const Group &group) {
-                  return rt->transport->allReduce(group, froe_reduce(reduce), froe_type(type), count, in, out);
+                  return rt->device->allReduce(step, group, froe_reduce(reduce), froe_type(type), count, in, out);
                 });
 }
 
@@ -49,7 +49,7 @@ void froe_rt_all_gather(froe_rt *rt, int32_t step, const froe_axes *axes, int32_
                         int64_t inner, const void *in, void *out) {
   runCollective(*rt, step, *axes, describe(Operation::AllGather, type, -1, {outer, size, inner}), in, out,
                 [&](const Group &group) {
-                  return rt->transport->allGather(group, froe_type(type), {outer, size, inner}, in, out);
+                  return rt->device->allGather(step, group, froe_type(type), {outer, size, inner}, in, out);
                 });
 }
 
@@ -57,8 +57,8 @@ void froe_rt_reduce_scatter(froe_rt *rt, int32_t step, const froe_axes *axes, in
                             int64_t outer, int64_t size, int64_t inner, const void *in, void *out) {
   runCollective(*rt, step, *axes, describe(Operation::ReduceScatter, type, reduce, {outer, size, inner}), in, out,
                 [&](const Group &group) {
-                  return rt->transport->reduceScatter(group, froe_reduce(reduce), froe_type(type), {outer, size, inner},
-                                                      in, out);
+                  return rt->device->reduceScatter(step, group, froe_reduce(reduce), froe_type(type),
+                                                   {outer, size, inner}, in, out);
                 });
 }
 
@@ -69,6 +69,6 @@ void froe_rt_all_to_all(froe_rt *rt, int32_t step, const froe_axes *axes, int32_
   descriptor.gathersFirst = gathers_first;
   runCollective(*rt, step, *axes, descriptor, in, out, [&](const Group &group) {
     Exchange exchange{gathers_first != 0, outer, first, middle, second, inner};
-    return rt->transport->allToAll(group, froe_type(type), exchange, in, out);
+    return rt->device->allToAll(step, group, froe_type(type), exchange, in, out);
   });
 }

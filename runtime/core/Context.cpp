@@ -22,7 +22,3 @@ void traceStep(froe_rt &rt, int32_t step, int64_t begin) {
 }
 
 } // namespace froe::rt
-
-void *froe_rt_arena(froe_rt *rt) { return rt->arena; }
-
-const void *froe_rt_weight(froe_rt *rt, int32_t index) { return rt->weights[index].data; }

@@ -4,6 +4,7 @@
 #include "froe_rt.h"
 #include "runtime/comm/Transport.h"
 #include "runtime/core/Control.h"
+#include "runtime/core/Device.h"
 #include "runtime/core/Mesh.h"
 #include "runtime/core/ThreadPool.h"
 #include "runtime/core/Wait.h"
@@ -28,12 +29,13 @@ struct froe_rt {
   int rank = 0;
   froe::rt::Control control;
   froe::rt::RankRecord *record = nullptr; // of this rank
-  std::byte *arena = nullptr;
-  froe::rt::WeightFile weights; // weights[i] is that of program->weights[i]
+  std::byte *arena = nullptr;             // the device's
+  froe::rt::WeightFile weights;           // weights[i] is that of program->weights[i]
   std::unique_ptr<froe::rt::ThreadPool> pool;
   std::unique_ptr<froe::rt::Transport> transport;
+  std::unique_ptr<froe::rt::Device> device;
   std::vector<std::unique_ptr<froe::rt::StepCache>> stepCache; // [step_count]
-  int execution = 0;                                           // warm-up included
+  int execution = 0;                                           // warm-up included; -1: preparing a device
   int64_t communicationNanoseconds = 0;                        // of this execution
   int64_t collectiveSequence = 0;                              // counts checked collectives
 };

@@ -19,6 +19,7 @@ void Control::layOut(ControlHeader &header) {
   header.latenciesOffset = place(uint64_t(header.warmup + header.repeat) * sizeof(int64_t), 64);
   header.placesOffset = place(uint64_t(header.inputCount + header.outputCount) * sizeof(TensorPlace), 64);
   header.namesOffset = place(ranks * kNamesBytes, 4096);
+  header.exchangeOffset = place(ranks * FROE_EXCHANGE_BYTES, 64);
   header.traceOffset = place(ranks * header.traceCapacity * sizeof(TraceEvent), 4096);
   constexpr uint64_t kHugePage = 2 << 20;
   header.arenaStride = (header.arenaBytes + kHugePage - 1) / kHugePage * kHugePage;

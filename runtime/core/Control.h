@@ -6,6 +6,7 @@
 // clean up.
 #pragma once
 
+#include "froe_device.h"
 #include "froe_rt.h"
 
 #include <atomic>
@@ -17,7 +18,7 @@
 
 namespace froe::rt {
 
-inline constexpr uint64_t kControlMagic = 0x31306c7274656f72; // changes with the layout
+inline constexpr uint64_t kControlMagic = 0x32306c7274656f72; // changes with the layout
 inline constexpr int kAxisSubsets = 1 << FROE_MAX_AXES;
 inline constexpr int kMaxRanks = 1024;
 
@@ -82,6 +83,7 @@ struct ControlHeader {
   int32_t threads; // per rank
   int32_t warmup, repeat;
   uint32_t checkCollectives;
+  uint32_t graph;         // devices record an execution and play it again
   uint32_t traceCapacity; // events per rank, 0: no trace
   int64_t initTimeoutNanoseconds, collectiveTimeoutNanoseconds;
   uint64_t arenaBytes;  // what the manifest says
@@ -90,7 +92,8 @@ struct ControlHeader {
   uint64_t tensorBytes; // of the second memfd
   char planHash[128];
   int64_t firstOutputNanoseconds; // nanoseconds() at the end of the first execution
-  uint64_t ranksOffset, barriersOffset, latenciesOffset, placesOffset, namesOffset, traceOffset, arenasOffset;
+  uint64_t ranksOffset, barriersOffset, latenciesOffset, placesOffset, namesOffset, exchangeOffset, traceOffset,
+      arenasOffset;
   FailureRecord failure;
 };
 
@@ -116,6 +119,8 @@ public:
   int64_t &latency(int index) const { return at<int64_t>(header().latenciesOffset)[index]; }
   /// Inputs first, then outputs.
   TensorPlace &place(int index) const { return at<TensorPlace>(header().placesOffset)[index]; }
+  /// Where a rank puts a few bytes for all others, FROE_EXCHANGE_BYTES.
+  std::byte *exchange(int rank) const { return at<std::byte>(header().exchangeOffset) + rank * FROE_EXCHANGE_BYTES; }
   std::byte *names(int rank) const { return at<std::byte>(header().namesOffset) + uint64_t(rank) * kNamesBytes; }
   TraceEvent &traceEvent(int rank, uint64_t index) const {
     uint64_t capacity = header().traceCapacity;

@@ -1,8 +1,7 @@
-// Steps that need no other rank: generated kernels, and those whose meaning depends on the rank.
+// Steps that need no other rank: kernels, matrix products, and those whose meaning depends on the rank.
 #include "runtime/core/Context.h"
-#include "runtime/core/ElementType.h"
+#include "runtime/core/Device.h"
 
-#include <cstring>
 #include <fmt/format.h>
 
 using namespace froe::rt;
@@ -19,56 +18,46 @@ std::string_view describeFault(int32_t fault) {
   return "unknown fault";
 }
 
-[[noreturn]] void failOnFault(froe_rt &rt, int32_t step, int32_t fault) {
-  fail(rt, 1, fmt::format("node '{}': {} ({})", rt.program->steps[step].name, describeFault(fault), whereIs(rt)));
-}
-
-void fill(std::byte *out, const std::byte *element, int64_t bytes, int64_t count) {
-  for (int64_t i = 0; i < count; ++i)
-    std::memcpy(out + i * bytes, element, size_t(bytes));
+Part ownPart(froe_rt &rt, const froe_axes &axes, int64_t size) {
+  return partOf(size, rt.mesh.blocks(axes), rt.mesh.block(rt.rank, axes));
 }
 
 } // namespace
 
+void froe::rt::failOnFault(froe_rt &rt, int32_t step, int32_t fault) {
+  fail(rt, 1, fmt::format("node '{}': {} ({})", rt.program->steps[step].name, describeFault(fault), whereIs(rt)));
+}
+
+void *froe_rt_arena(froe_rt *rt) { return rt->device->arena(); }
+
+const void *froe_rt_weight(froe_rt *rt, int32_t index) { return rt->device->weight(index); }
+
+const void *froe_rt_constant(froe_rt *rt, int32_t index) { return rt->device->constant(index); }
+
 void froe_rt_kernel(froe_rt *rt, int32_t step, froe_kernel kernel, void *const *buffers, int64_t extent,
                     int64_t grain) {
   StepScope scope(*rt, step);
-  std::atomic<int32_t> fault{FROE_FAULT_NONE};
-  rt->pool->run(extent, grain, [&](int64_t begin, int64_t end) {
-    if (int32_t raised = kernel(buffers, begin, end))
-      fault.store(raised, std::memory_order_relaxed);
-  });
-  if (fault != FROE_FAULT_NONE)
-    failOnFault(*rt, step, fault);
+  rt->device->kernel(step, kernel, buffers, extent, grain);
+}
+
+void froe_rt_launch(froe_rt *rt, int32_t step, int32_t kernel, int64_t grid, void *const *buffers) {
+  StepScope scope(*rt, step);
+  rt->device->launch(step, kernel, grid, buffers);
+}
+
+void froe_rt_matmul(froe_rt *rt, int32_t step, const froe_matmul *matmul, void *const *buffers) {
+  StepScope scope(*rt, step);
+  rt->device->matmul(step, *matmul, buffers);
 }
 
 void froe_rt_slice(froe_rt *rt, int32_t step, const froe_axes *axes, int32_t type, int64_t outer, int64_t size,
                    int64_t inner, const void *in, void *out) {
   StepScope scope(*rt, step);
-  Part part = partOf(size, rt->mesh.blocks(*axes), rt->mesh.block(rt->rank, *axes));
-  int64_t row = inner * elementType(type).bytes;
-  rt->pool->run(outer, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t o = begin; o < end; ++o) {
-      auto *from = static_cast<const std::byte *>(in) + (o * size + part.begin) * row;
-      auto *to = static_cast<std::byte *>(out) + o * part.block * row;
-      std::memcpy(to, from, size_t(part.valid * row));
-      std::memset(to + part.valid * row, 0, size_t((part.block - part.valid) * row));
-    }
-  });
+  rt->device->slice(froe_type(type), {outer, size, inner}, ownPart(*rt, *axes, size), in, out);
 }
 
 void froe_rt_mask(froe_rt *rt, int32_t step, const froe_axes *axes, int32_t type, int64_t outer, int64_t size,
                   int64_t inner, const void *neutral, const void *in, void *out) {
   StepScope scope(*rt, step);
-  Part part = partOf(size, rt->mesh.blocks(*axes), rt->mesh.block(rt->rank, *axes));
-  int64_t bytes = elementType(type).bytes, row = inner * bytes;
-  rt->pool->run(outer, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t o = begin; o < end; ++o) {
-      auto *from = static_cast<const std::byte *>(in) + o * part.block * row;
-      auto *to = static_cast<std::byte *>(out) + o * part.block * row;
-      if (from != to)
-        std::memcpy(to, from, size_t(part.valid * row));
-      fill(to + part.valid * row, static_cast<const std::byte *>(neutral), bytes, (part.block - part.valid) * inner);
-    }
-  });
+  rt->device->mask(froe_type(type), {outer, size, inner}, ownPart(*rt, *axes, size), neutral, in, out);
 }

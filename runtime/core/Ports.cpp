@@ -79,6 +79,13 @@ bool isFirstCopy(const froe_port &port, const Mesh &mesh, int rank) {
 
 } // namespace
 
+uint64_t blockBytes(const froe_port &port, const Mesh &mesh) {
+  int64_t bytes = elementType(port.type).bytes;
+  for (int d = 0; d < port.rank; ++d)
+    bytes *= partOf(port.shape[d], mesh.blocks(port.cuts[d]), 0).block;
+  return uint64_t(bytes);
+}
+
 uint64_t globalBytes(const froe_port &port) {
   uint64_t bytes = uint64_t(elementType(port.type).bytes);
   for (int d = 0; d < port.rank; ++d)

@@ -12,6 +12,9 @@ namespace froe::rt {
 /// Bytes of the whole tensor.
 uint64_t globalBytes(const froe_port &port);
 
+/// Bytes of a rank's block, padding included; the same for all ranks.
+uint64_t blockBytes(const froe_port &port, const Mesh &mesh);
+
 /// Copies this rank's block of `global` into `block`; what lies behind the tensor's end becomes zero.
 void loadBlock(const froe_port &port, const Mesh &mesh, int rank, const std::byte *global, std::byte *block);
 

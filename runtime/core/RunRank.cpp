@@ -83,19 +83,6 @@ void checkPorts(froe_rt &rt) {
     checkPort(rt, program.outputs[i], rt.control.place(program.input_count + i));
 }
 
-/// Peers read and write each other's arenas. A single rank has none, and takes private memory: the system backs it with
-/// huge pages more often.
-std::byte *mapArena(froe_rt &rt) {
-  const ControlHeader &header = rt.control.header();
-  void *arena = rt.control.arena(rt.rank);
-  if (header.worldSize == 1 && header.arenaStride != 0)
-    arena = mmap(nullptr, header.arenaStride, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  require(rt, arena != MAP_FAILED, 1,
-          fmt::format("an arena of {} bytes cannot be mapped: {}", header.arenaStride, strerror(errno)));
-  madvise(arena, header.arenaStride, MADV_HUGEPAGE);
-  return static_cast<std::byte *>(arena);
-}
-
 void start(froe_rt &rt, const RankEnvironment &environment) {
   rt.rank = environment.rank;
   rt.record = &rt.control.rank(rt.rank);
@@ -103,7 +90,6 @@ void start(froe_rt &rt, const RankEnvironment &environment) {
   checkProgram(rt, environment);
   checkPorts(rt);
   rt.control.writeNames(rt.rank, *rt.program);
-  rt.arena = mapArena(rt);
   auto weights = WeightFile::open(environment.weightsFile, *rt.program);
   if (!weights)
     fail(rt, 1, weights.error());
@@ -111,6 +97,8 @@ void start(froe_rt &rt, const RankEnvironment &environment) {
   rt.stepCache.resize(size_t(rt.program->step_count));
   rt.pool = std::make_unique<ThreadPool>(rt.control.header().threads);
   rt.transport = std::make_unique<ShmTransport>(rt);
+  rt.device = rt.program->device == FROE_CPU ? makeCpuDevice(rt) : openPlugin(rt);
+  rt.arena = rt.device->arena();
   rt.record->state.store(uint32_t(RankState::Ready), std::memory_order_release);
 }
 
@@ -122,30 +110,15 @@ template <typename Body> void runOutsideStep(froe_rt &rt, int step, Body &&body)
     traceStep(rt, step, begin);
 }
 
-void loadInputs(froe_rt &rt, const std::byte *tensors) {
-  for (int i = 0; i < rt.program->input_count; ++i) {
-    const froe_port &port = rt.program->inputs[i];
-    loadBlock(port, rt.mesh, rt.rank, tensors + rt.control.place(i).offset, rt.arena + port.offset);
-  }
-}
-
-void storeOutputs(froe_rt &rt, std::byte *tensors) {
-  for (int i = 0; i < rt.program->output_count; ++i) {
-    const froe_port &port = rt.program->outputs[i];
-    const TensorPlace &place = rt.control.place(rt.program->input_count + i);
-    storeBlock(port, rt.mesh, rt.rank, rt.arena + port.offset, tensors + place.offset);
-  }
-}
-
 /// One execution, from inputs in the launcher's memory to outputs there. Rank 0 takes the time, from when all have come
 /// to when all are done.
 void execute(froe_rt &rt, std::byte *tensors) {
   rt.transport->barrier();
   int64_t begin = nanoseconds();
   rt.communicationNanoseconds = 0;
-  runOutsideStep(rt, kInputsStep, [&] { loadInputs(rt, tensors); });
-  rt.program->run(&rt);
-  runOutsideStep(rt, kOutputsStep, [&] { storeOutputs(rt, tensors); });
+  runOutsideStep(rt, kInputsStep, [&] { rt.device->loadInputs(tensors); });
+  rt.device->run();
+  runOutsideStep(rt, kOutputsStep, [&] { rt.device->storeOutputs(tensors); });
   int64_t ran = nanoseconds() - begin;
   checkEndOfExecution(rt);
   rt.transport->barrier();
@@ -213,9 +186,11 @@ void runRank(const froe_program &program, const RankEnvironment &environment) {
   uint64_t tensorBytes = 0;
   std::byte *tensors = mapShared(environment.tensorFile, tensorBytes);
   rt.transport->barrier();
+  rt.device->prepare();
   const ControlHeader &header = rt.control.header();
   while (rt.execution < header.warmup + header.repeat)
     execute(rt, tensors);
+  rt.device.reset();
   rt.record->peakBytes = peakResidentBytes();
   rt.record->state.store(uint32_t(RankState::Done), std::memory_order_release);
 }

@@ -1,4 +1,5 @@
-#include "froe_rt.h"
+#include "runtime/cpu/MatmulStep.h"
+
 #include "runtime/core/Context.h"
 #include "runtime/cpu/Matmul.h"
 
@@ -29,10 +30,9 @@ Matmul &prepared(froe_rt &rt, int32_t step, const froe_matmul &descriptor) {
 
 } // namespace
 
-extern "C" void froe_rt_matmul(froe_rt *rt, int32_t step, const froe_matmul *matmul, void *const *buffers) {
-  froe::rt::StepScope scope(*rt, step);
-  Matmul &product = prepared(*rt, step, *matmul);
-  rt->pool->run(product.pieces(), 1, [&](int64_t begin, int64_t end) {
+void froe::cpu::runMatmul(froe_rt &rt, int32_t step, const froe_matmul &matmul, void *const *buffers) {
+  Matmul &product = prepared(rt, step, matmul);
+  rt.pool->run(product.pieces(), 1, [&](int64_t begin, int64_t end) {
     for (int64_t piece = begin; piece < end; ++piece)
       product.run(piece, buffers);
   });

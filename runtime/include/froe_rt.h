@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define FROE_RT_ABI_VERSION 1
+#define FROE_RT_ABI_VERSION 2
 #define FROE_MAX_AXES 4  /* of a mesh */
 #define FROE_MAX_BATCH 6 /* batch dims of a matrix product */
 #define FROE_MAX_POSTS 8 /* operations fused behind one */
@@ -76,6 +76,30 @@ typedef struct {
   const char *what; /* the kernel or collective, e.g. "matmul", "all_reduce", "softmax_3" */
 } froe_step;
 
+typedef enum { FROE_CPU, FROE_CUDA } froe_device_kind;
+
+/* Kernels of a program for CUDA devices: all of them, for one architecture. */
+typedef struct {
+  const char *arch; /* "sm_80": a cubin; "compute_90": PTX, which newer devices compile, with a zero behind */
+  const void *data;
+  uint64_t bytes;
+} froe_image;
+
+/* One kernel of every image. It takes the addresses of its buffers, and last that of a uint32_t into which it combines
+ * its faults with an atomic or. */
+typedef struct {
+  const char *name;
+  int32_t block;        /* threads, in x */
+  int32_t shared_bytes; /* dynamic ones */
+  int32_t buffer_count;
+} froe_device_kernel;
+
+/* A constant that lives in the device's memory, aligned to 64 bytes. */
+typedef struct {
+  const void *data;
+  uint64_t bytes;
+} froe_constant;
+
 typedef struct {
   uint32_t abi;          /* FROE_RT_ABI_VERSION */
   const char *plan_hash; /* equal to the manifest's */
@@ -91,6 +115,16 @@ typedef struct {
   int32_t step_count;
   const froe_step *steps;
   void (*run)(froe_rt *rt); /* one execution: inputs' blocks are in the arena before, outputs' blocks after */
+  /* Of a program for devices; all zero for the CPU. There `run` only says what is to be done, and is called once
+   * without effect, so that memory and communicators are made before anything runs; it must not look at device memory.
+   */
+  int32_t device; /* froe_device_kind */
+  int32_t image_count;
+  const froe_image *images;
+  int32_t kernel_count;
+  const froe_device_kernel *kernels;
+  int32_t constant_count;
+  const froe_constant *constants;
 } froe_program;
 
 /* Defined by the emitted object. */
@@ -99,6 +133,7 @@ extern const froe_program froe_program_main;
 /* Memory. */
 void *froe_rt_arena(froe_rt *rt);
 const void *froe_rt_weight(froe_rt *rt, int32_t index);
+const void *froe_rt_constant(froe_rt *rt, int32_t index);
 
 /* Generated kernels. `buffers` are the operands in the kernel's own order; it computes [begin, end) of its outermost
  * parallel dim. Returns 0, or a fault. */
@@ -107,6 +142,10 @@ typedef int32_t (*froe_kernel)(void *const *buffers, int64_t begin, int64_t end)
 
 /* Runs `kernel` over [0, extent), cut into pieces over the threads of the rank; no piece is smaller than `grain`. */
 void froe_rt_kernel(froe_rt *rt, int32_t step, froe_kernel kernel, void *const *buffers, int64_t extent, int64_t grain);
+
+/* Launches kernel `kernel` of the program's table with `grid` blocks in x; programs for devices only, as the function
+ * above is for the CPU only. */
+void froe_rt_launch(froe_rt *rt, int32_t step, int32_t kernel, int64_t grid, void *const *buffers);
 
 /* What is done to an element of a matrix product before it is stored, in order. */
 typedef enum {

@@ -59,6 +59,7 @@ void fillHeader(rt::ControlHeader &header, const SessionOptions &options) {
   header.warmup = options.warmup;
   header.repeat = options.repeat;
   header.checkCollectives = options.checkCollectives;
+  header.graph = options.graph;
   header.traceCapacity = options.trace ? kTraceCapacity : 0;
   header.initTimeoutNanoseconds = int64_t(options.initTimeoutSeconds * 1e9);
   header.collectiveTimeoutNanoseconds = int64_t(options.collectiveTimeoutSeconds * 1e9);

@@ -22,6 +22,7 @@ struct SessionOptions {
   std::vector<uint64_t> inputBytes, outputBytes; // of the global tensors, in the program's order
   bool trace = false;
   bool checkCollectives = false;
+  bool graph = true; // devices record an execution and play it again
   bool pin = true;
   double initTimeoutSeconds = 120, collectiveTimeoutSeconds = 60;
 };

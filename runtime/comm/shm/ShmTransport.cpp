@@ -50,7 +50,7 @@ void ShmTransport::checkWait(int64_t begin) {
   const ControlHeader &header = rt.control.header();
   if (rt.control.failed())
     _exit(4); // the failure is another's, and written down
-  bool starting = rt.record->step.load(std::memory_order_relaxed) == 0 && rt.execution == 0;
+  bool starting = rt.execution < 0 || (rt.record->step.load(std::memory_order_relaxed) == 0 && rt.execution == 0);
   int64_t limit = starting ? header.initTimeoutNanoseconds : header.collectiveTimeoutNanoseconds;
   if (nanoseconds() - begin < limit)
     return;
