@@ -28,6 +28,13 @@ froe_program describe(const TestProgram &program) {
   result.step_count = int32_t(program.steps.size());
   result.steps = program.steps.data();
   result.run = [](froe_rt *rt) { currentRun(rt); };
+  result.device = onCuda() ? FROE_CUDA : FROE_CPU;
+  result.image_count = int32_t(program.images.size());
+  result.images = program.images.data();
+  result.kernel_count = int32_t(program.kernels.size());
+  result.kernels = program.kernels.data();
+  result.constant_count = int32_t(program.constants.size());
+  result.constants = program.constants.data();
   return result;
 }
 
@@ -37,6 +44,7 @@ void complete(SessionOptions &options, const TestProgram &program) {
     options.ranks *= int(size);
   options.arenaBytes = program.arenaBytes;
   options.planHash = "test";
+  options.graph = options.graph && (!onCuda() || program.recorded);
   for (const froe_port &port : program.inputs)
     options.inputBytes.push_back(rt::globalBytes(port));
   for (const froe_port &port : program.outputs)
@@ -75,6 +83,16 @@ std::expected<void, Failure> runRanks(const TestProgram &program) {
 }
 
 std::string outcome(const std::expected<void, Failure> &result) { return result ? "done" : result.error().message; }
+
+bool onCuda() {
+  const char *device = std::getenv("FROE_TEST_DEVICE");
+  return device && device == std::string_view("cuda");
+}
+
+bool settled(froe_rt *rt) {
+  rt->device->wait();
+  return rt->execution >= 0;
+}
 
 void require(froe_rt *rt, bool condition, const std::string &message) {
   if (!condition)

@@ -21,6 +21,11 @@ struct TestProgram {
   std::function<void(int rank)> beforeStart; // in the rank's process
   std::string weightsFile;
   std::vector<froe_weight> weights;
+  // Of programs for devices.
+  std::vector<froe_image> images;
+  std::vector<froe_device_kernel> kernels;
+  std::vector<froe_constant> constants;
+  bool recorded = false; // `run` does nothing but call the runtime, so that it may be recorded
 };
 
 /// Times and checks as in SessionOptions; everything that follows from the program is filled in here.
@@ -38,6 +43,13 @@ std::expected<void, Failure> runRanks(const TestProgram &program);
 
 /// The message of a failure, "done" if there is none.
 std::string outcome(const std::expected<void, Failure> &result);
+
+/// Whether programs are for CUDA devices: FROE_TEST_DEVICE=cuda is set. They run on the doubles then, whose memory the
+/// host sees, without recording, so that a test's function may fill and look at the arena.
+bool onCuda();
+
+/// In a rank: waits for the steps so far. False if they were only looked at, so that there are no results.
+bool settled(froe_rt *rt);
 
 /// In a rank: ends the run with `message` unless `condition`.
 void require(froe_rt *rt, bool condition, const std::string &message);

@@ -19,8 +19,36 @@ namespace {
 
 constexpr uint16_t kCudaMachine = 190; // EM_CUDA
 
+/// An image that is a shared object of this machine is its own twin.
+void *openImage(const void *image, size_t bytes) {
+  int file = memfd_create("twin", MFD_CLOEXEC);
+  for (size_t written = 0; written < bytes;) {
+    ssize_t count = write(file, static_cast<const char *>(image) + written, bytes - written);
+    if (count <= 0)
+      return nullptr;
+    written += size_t(count);
+  }
+  void *twin = dlopen(fmt::format("/proc/self/fd/{}", file).c_str(), RTLD_NOW | RTLD_LOCAL);
+  close(file);
+  return twin;
+}
+
+/// Twins call back into the emulation of blocks, which is in this library: its symbols become global. Beside it lie the
+/// twins of the runtime's own kernels.
+void *openBuiltIns() {
+  Dl_info self{};
+  dladdr(reinterpret_cast<void *>(&openImage), &self);
+  dlopen(self.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+  std::string_view path(self.dli_fname);
+  size_t folder = path.rfind('/');
+  return dlopen(fmt::format("{}froe_builtin.twin.so", path.substr(0, folder == path.npos ? 0 : folder + 1)).c_str(),
+                RTLD_NOW | RTLD_LOCAL);
+}
+
 std::vector<void *> openTwins() {
   std::vector<void *> twins;
+  if (void *builtIns = openBuiltIns())
+    twins.push_back(builtIns);
   const char *setting = std::getenv("FROE_DOUBLE_TWINS");
   std::stringstream list(setting ? setting : "");
   for (std::string file; std::getline(list, file, ':');) {
@@ -47,20 +75,6 @@ size_t elfBytes(const Elf64_Ehdr &header) {
       end = std::max(end, size_t(section->sh_offset + section->sh_size));
   }
   return end;
-}
-
-/// An image that is a shared object of this machine is its own twin.
-void *openImage(const void *image, size_t bytes) {
-  int file = memfd_create("twin", MFD_CLOEXEC);
-  for (size_t written = 0; written < bytes;) {
-    ssize_t count = write(file, static_cast<const char *>(image) + written, bytes - written);
-    if (count <= 0)
-      return nullptr;
-    written += size_t(count);
-  }
-  void *twin = dlopen(fmt::format("/proc/self/fd/{}", file).c_str(), RTLD_NOW | RTLD_LOCAL);
-  close(file);
-  return twin;
 }
 
 DriverResult loadElf(ModuleState &module, const Elf64_Ehdr &header) {
@@ -105,6 +119,8 @@ void run(const FunctionState &function, std::vector<uint64_t> values, unsigned g
     return function.whole(parameters.data(), grid, block);
   if (!simt_launch)
     alarm(fmt::format("kernel '{}' is for one thread, and nothing here emulates blocks", function.name));
+  static std::mutex mutex; // the emulation has one device's state
+  std::lock_guard lock(mutex);
   unsigned grids[] = {grid, 1, 1}, blocks[] = {block, 1, 1};
   char error[1024] = "";
   if (simt_launch(function.name.c_str(), function.thread, parameters.data(), grids, blocks, error, sizeof error) != 0)

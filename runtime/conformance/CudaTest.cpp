@@ -1,0 +1,264 @@
+// What only programs for CUDA devices do: kernels of an image, recorded executions, and errors that name their cause.
+#include "runtime/conformance/TestProgram.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <unistd.h>
+
+namespace froe::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int64_t kBlock = 12, kCount = 2 * kBlock;
+constexpr uint64_t kIn = 0, kScaled = 256, kOut = 512;
+const int64_t kShape[] = {kCount};
+const froe_axes kAxes{1, {0}}, kWhole{0, {}};
+const float kFactor = 2;
+
+std::string imageBytes() {
+  std::ifstream file(CONFORMANCE_KERNELS, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// y = all_gather(2 * x), with x cut over the ranks.
+void scaleAndGather(froe_rt *rt) {
+  auto *arena = static_cast<std::byte *>(froe_rt_arena(rt));
+  void *buffers[] = {arena + kIn, const_cast<void *>(froe_rt_constant(rt, 0)), arena + kScaled};
+  froe_rt_launch(rt, 0, 0, 1, buffers);
+  froe_rt_all_gather(rt, 1, &kAxes, FROE_F32, 1, kCount, 1, arena + kScaled, arena + kOut);
+}
+
+class Cuda : public testing::Test {
+protected:
+  void SetUp() override {
+    if (!onCuda())
+      GTEST_SKIP() << "FROE_TEST_DEVICE is not 'cuda'";
+    program.mesh = {2};
+    program.run = scaleAndGather;
+    program.recorded = true;
+    program.steps = {{"scale", "scale"}, {"gather", "all_gather"}};
+    program.arenaBytes = 1 << 20;
+    program.inputs = {{"x", FROE_F32, 1, kShape, &kAxes, kIn}};
+    program.outputs = {{"y", FROE_F32, 1, kShape, &kWhole, kOut}};
+    program.images = {{"sm_80", image.data(), image.size()}};
+    program.kernels = {{"scale", 32, 0, 3}};
+    program.constants = {{&kFactor, sizeof kFactor}};
+    for (int64_t i = 0; i < kCount; ++i)
+      values[size_t(i)] = float(i);
+  }
+
+  std::expected<void, Failure> start(TestRun &run) {
+    run.inputs = {std::vector<std::byte>(reinterpret_cast<const std::byte *>(values.data()),
+                                         reinterpret_cast<const std::byte *>(values.data() + values.size()))};
+    return runRanks(program, run);
+  }
+  void expectResult(TestRun &run) {
+    EXPECT_EQ(outcome(start(run)), "done");
+    const auto *found = reinterpret_cast<const float *>(run.outputs[0].data());
+    for (int64_t i = 0; i < kCount; ++i)
+      EXPECT_EQ(found[i], 2 * values[size_t(i)]);
+  }
+  /// With an environment variable of the ranks.
+  void expectFailure(const char *variable, const char *value, int exitCode, const char *message) {
+    program.beforeStart = [=](int) { setenv(variable, value, 1); };
+    TestRun run;
+    auto result = start(run);
+    ASSERT_FALSE(result);
+    EXPECT_THAT(result.error().message, HasSubstr(message));
+    EXPECT_EQ(result.error().exitCode, exitCode);
+  }
+
+  TestProgram program;
+  std::string image = imageBytes();
+  std::vector<float> values = std::vector<float>(kCount);
+};
+
+TEST_F(Cuda, FiftyRunsWithRandomDelays) {
+  for (int i = 0; i < 50; ++i) {
+    program.beforeStart = [i](int) {
+      setenv("FROE_DOUBLE_DELAY", "200", 1);
+      setenv("FROE_DOUBLE_SEED", std::to_string(i).c_str(), 1);
+    };
+    TestRun run;
+    run.options.repeat = 1 + i % 4; // the second execution is recorded, later ones play it again
+    run.options.graph = i % 3 != 0;
+    expectResult(run);
+  }
+}
+
+TEST_F(Cuda, AFaultNamesTheNode) {
+  for (int repeat : {1, 3}) {
+    values[17] = -1;
+    TestRun run;
+    run.options.repeat = repeat;
+    auto result = start(run);
+    ASSERT_FALSE(result);
+    EXPECT_THAT(result.error().message, HasSubstr("node 'scale': index out of range (rank 1, step 0"));
+    EXPECT_EQ(result.error().exitCode, 1);
+  }
+}
+
+TEST_F(Cuda, WhatIsMissingIsNamed) {
+  expectFailure("FROE_CUDA_PLUGIN", "/nowhere/libfroe_cuda.so", 1, "its plug-in cannot be loaded");
+  expectFailure("FROE_LIBCUDA", "/nowhere/libcuda.so", 1, "no NVIDIA driver is installed");
+  expectFailure("FROE_LIBNCCL", "/nowhere/libnccl.so", 1, "several GPUs need NCCL, which cannot be loaded");
+  expectFailure("FROE_DOUBLE_DEVICES", "0", 1, "no NVIDIA GPU");
+  expectFailure("FROE_DOUBLE_DEVICES", "1", 1, "2 ranks need 2 GPUs, this machine has 1");
+  expectFailure("FROE_DOUBLE_DRIVER", "11080", 1, "supports CUDA 11.8, 12.0 or newer is needed");
+  expectFailure("FROE_DOUBLE_ARCH", "75", 1, "the GPU is sm_75, the package has kernels for sm_80");
+}
+
+TEST_F(Cuda, TooLittleMemoryIsFoundBeforeAnythingRuns) {
+  expectFailure("FROE_DOUBLE_MEMORY", "1000000", 1, "needs 0.00 GiB of its GPU's memory (1048");
+}
+
+TEST_F(Cuda, AHungCollectiveNamesRankAndStep) {
+  program.run = [](froe_rt *rt) {
+    if (rt->rank == 1 && rt->execution >= 0)
+      for (;;)
+        pause();
+    scaleAndGather(rt);
+  };
+  program.beforeStart = [](int) { setenv("FROE_DOUBLE_TIMEOUT", "0", 1); };
+  TestRun run;
+  run.options.collectiveTimeoutSeconds = 0.3;
+  auto result = start(run);
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.error().message, HasSubstr("rank 0 waited 0.3 s for step 1 'gather' (all_gather)"));
+  EXPECT_EQ(result.error().exitCode, 4);
+}
+
+// --- Matrix products ---------------------------------------------------------------------------------------------
+
+struct ProductCase {
+  int32_t type = FROE_F32;
+  bool aTransposed = false, bTransposed = false;
+  bool broadcastB = false; // over the outer batch dim
+  std::vector<int32_t> posts;
+};
+
+constexpr int64_t kOuter = 2, kHeads = 3, kM = 4, kN = 6, kK = 5;
+constexpr uint64_t kA = 0, kB = 16 << 10, kC = 32 << 10, kBias = 48 << 10, kResidual = 64 << 10;
+
+froe_matmul describe(const ProductCase &c) {
+  froe_matmul p{};
+  p.type = c.type, p.batch_rank = 2, p.m = kM, p.n = kN, p.k = kK, p.weight = -1;
+  p.batch[0] = kOuter, p.batch[1] = kHeads;
+  auto strides = [](int64_t *batch, int64_t size) { batch[0] = kHeads * size, batch[1] = size; };
+  strides(p.a_batch_stride, kM * kK), strides(p.b_batch_stride, kK * kN), strides(p.c_batch_stride, kM * kN);
+  p.a_m_stride = c.aTransposed ? 1 : kK, p.a_k_stride = c.aTransposed ? kM : 1;
+  p.b_k_stride = c.bTransposed ? 1 : kN, p.b_n_stride = c.bTransposed ? kK : 1;
+  p.c_m_stride = kN, p.c_n_stride = 1;
+  if (c.broadcastB)
+    p.b_batch_stride[0] = 0;
+  for (int32_t kind : c.posts) {
+    froe_post &post = p.posts[p.post_count++];
+    post.kind = kind, post.value = 0.5f;
+    bool residual = kind == FROE_POST_ADD && p.post_count == 2; // behind a bias
+    if (kind == FROE_POST_ADD && !residual)
+      post.buffer = 3, post.n_stride = 1;
+    if (kind == FROE_POST_MUL || residual) {
+      post.buffer = 4, post.m_stride = kN, post.n_stride = 1;
+      strides(post.batch_stride, kM * kN);
+    }
+  }
+  return p;
+}
+
+double post(double value, const froe_post &post, double operand) {
+  switch (post.kind) {
+  case FROE_POST_SCALE:
+    return value * double(post.value);
+  case FROE_POST_ADD:
+    return value + operand;
+  case FROE_POST_MUL:
+    return value * operand;
+  case FROE_POST_RELU:
+    return std::max(value, 0.0);
+  case FROE_POST_GELU_ERF:
+    return 0.5 * value * (1 + std::erf(value * 0.70710678118654752440));
+  case FROE_POST_GELU_TANH:
+    return 0.5 * value * (1 + std::tanh(0.79788456080286535588 * (value + 0.044715 * value * value * value)));
+  case FROE_POST_SILU:
+    return value / (1 + std::exp(-value));
+  case FROE_POST_TANH:
+    return std::tanh(value);
+  default:
+    return 1 / (1 + std::exp(-value));
+  }
+}
+
+template <class T> void multiplyAndCheck(froe_rt *rt, const ProductCase &c) {
+  froe_matmul p = describe(c);
+  auto at = [&](uint64_t offset) { return reinterpret_cast<T *>(rt->arena + offset); };
+  auto fill = [&](uint64_t offset, int64_t step) {
+    for (int64_t i = 0; i < 1000; ++i)
+      at(offset)[i] = T(float((i * step) % 9 - 4) / 4);
+  };
+  fill(kA, 5), fill(kB, 7), fill(kBias, 3), fill(kResidual, 11);
+  void *buffers[] = {at(kA), at(kB), at(kC), at(kBias), at(kResidual)};
+  froe_rt_matmul(rt, 0, &p, buffers);
+  if (!settled(rt))
+    return;
+  for (int64_t o = 0; o < kOuter; ++o)
+    for (int64_t h = 0; h < kHeads; ++h)
+      for (int64_t m = 0; m < kM; ++m)
+        for (int64_t n = 0; n < kN; ++n) {
+          double value = 0;
+          for (int64_t k = 0; k < kK; ++k)
+            value +=
+                double(
+                    at(kA)[o * p.a_batch_stride[0] + h * p.a_batch_stride[1] + m * p.a_m_stride + k * p.a_k_stride]) *
+                double(at(kB)[o * p.b_batch_stride[0] + h * p.b_batch_stride[1] + k * p.b_k_stride + n * p.b_n_stride]);
+          int64_t place = o * p.c_batch_stride[0] + h * p.c_batch_stride[1] + m * kN + n;
+          for (int32_t i = 0; i < p.post_count; ++i)
+            value = post(value, p.posts[i], double(p.posts[i].buffer == 3 ? at(kBias)[n] : at(kResidual)[place]));
+          auto found = double(at(kC)[place]), tolerance = (sizeof(T) == 2 ? 5e-3 : 2e-6) * (1 + std::abs(value));
+          require(rt, std::abs(found - value) <= tolerance, fmt::format("element {}: {}, not {}", place, found, value));
+        }
+}
+
+std::vector<ProductCase> productCases() {
+  std::vector<ProductCase> cases;
+  for (bool aTransposed : {false, true})
+    for (bool bTransposed : {false, true})
+      for (bool broadcastB : {false, true})
+        cases.push_back({FROE_F32, aTransposed, bTransposed, broadcastB, {}});
+  using Posts = std::vector<int32_t>;
+  for (const Posts &posts :
+       {Posts{FROE_POST_SCALE}, Posts{FROE_POST_ADD, FROE_POST_RELU}, Posts{FROE_POST_ADD, FROE_POST_GELU_TANH},
+        Posts{FROE_POST_ADD, FROE_POST_GELU_ERF}, Posts{FROE_POST_ADD, FROE_POST_ADD, FROE_POST_RELU},
+        Posts{FROE_POST_SCALE, FROE_POST_ADD, FROE_POST_MUL}, Posts{FROE_POST_SILU}, Posts{FROE_POST_TANH},
+        Posts{FROE_POST_SIGMOID, FROE_POST_MUL}}) {
+    cases.push_back({FROE_F32, false, false, false, posts});
+    cases.push_back({FROE_F16, false, true, true, posts});
+  }
+  return cases;
+}
+
+TEST(CudaProducts, AreThoseOfPlainLoops) {
+  if (!onCuda())
+    GTEST_SKIP() << "FROE_TEST_DEVICE is not 'cuda'";
+  for (const char *variable : {"FROE_NOTHING", "FROE_DOUBLE_LT_REFUSES", "FROE_LIBCUBLASLT"})
+    for (const ProductCase &c : productCases()) {
+      TestProgram program;
+      program.mesh = {1};
+      program.beforeStart = [=](int) {
+        setenv(variable, "1", 1);
+        std::freopen("/dev/null", "w", stderr); // where the library is missing, that is said
+      };
+      program.run = [c](froe_rt *rt) {
+        c.type == FROE_F32 ? multiplyAndCheck<float>(rt, c) : multiplyAndCheck<_Float16>(rt, c);
+      };
+      EXPECT_EQ(outcome(runRanks(program)), "done") << variable << ", posts " << testing::PrintToString(c.posts);
+    }
+}
+
+} // namespace
+} // namespace froe::test

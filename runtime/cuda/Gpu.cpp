@@ -1,0 +1,206 @@
+#include "runtime/cuda/Gpu.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+namespace froe::cuda {
+
+namespace {
+
+constexpr size_t kKeptAlignment = 256;
+constexpr unsigned kBuiltInBlock = 256, kBuiltInGrid = 4096; // grids beyond that loop
+
+int64_t now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// Between looks at the device: at once at first, for the sake of short executions, then ever less often.
+void pauseAfter(int64_t waited) {
+  if (waited < 100'000)
+    return;
+  waited < 1'000'000 ? void(sched_yield()) : void(usleep(20));
+}
+
+} // namespace
+
+void Gpu::prepare(void (*run)(void *), void *argument) {
+  phase = Phase::Learning;
+  run(argument);
+  size_t workspaceBytes = workspaceNeeded ? kWorkspaceBytes : 0;
+  requireFree(scratchBytes + keptBytes + workspaceBytes);
+  scratchMemory = allocate(scratchBytes, "allocating scratch memory");
+  keptMemory = allocate(keptBytes, "allocating memory for arguments");
+  workspaceMemory = allocate(workspaceBytes, "allocating cuBLASLt's workspace");
+  phase = Phase::Running;
+}
+
+void Gpu::runOnce(void (*run)(void *), void *argument) {
+  keptUsed = 0;
+  size_t count = size_t(host.program->step_count) + 1;
+  check(driver.cuMemsetD8Async(words, 0, count * sizeof(uint32_t), compute), "clearing faults");
+  run(argument);
+  check(driver.cuMemcpyDtoHAsync_v2(faults, words, count * sizeof(uint32_t), compute), "reading faults");
+}
+
+void Gpu::record(void (*run)(void *), void *argument) {
+  Graph recorded = nullptr;
+  phase = Phase::Recording;
+  check(driver.cuStreamBeginCapture_v2(compute, kCaptureThreadLocal), "recording an execution");
+  runOnce(run, argument);
+  check(driver.cuStreamEndCapture(compute, &recorded), "recording an execution");
+  check(driver.cuGraphInstantiateWithFlags(&graph, recorded, 0), "recording an execution");
+  check(driver.cuGraphDestroy(recorded), "recording an execution");
+  phase = Phase::Running;
+}
+
+/// The first execution runs as it is, so that libraries make what they make once; the second is recorded.
+void Gpu::execute(void (*run)(void *), void *argument) {
+  if (executions++ == 0 || !host.graph)
+    return runOnce(run, argument);
+  if (!graph)
+    record(run, argument);
+  check(driver.cuGraphLaunch(graph, compute), "playing an execution");
+}
+
+void Gpu::finish() {
+  int64_t begin = now();
+  DriverResult state;
+  while ((state = driver.cuStreamQuery(compute)) == kNotReady) {
+    int64_t waited = now() - begin;
+    pauseAfter(waited);
+    if (waited < 100'000)
+      continue;
+    host.poll(host.context);
+    if (lookAtCommunicators)
+      lookAtCommunicators(communicators);
+    if (waited > host.timeout_nanoseconds)
+      host.hang(host.context, progressOfDevice(), double(waited) * 1e-9);
+  }
+  check(state, "an execution");
+  checkFaults();
+}
+
+void Gpu::checkFaults() {
+  for (int32_t step = 0; step < host.program->step_count; ++step)
+    if (uint32_t fault = faults[step])
+      host.fault(host.context, step, fault & FROE_FAULT_INDEX ? FROE_FAULT_INDEX : int32_t(fault));
+}
+
+/// The step whose communication began last, from the device itself: -1 if it does not answer.
+int32_t Gpu::progressOfDevice() {
+  uint32_t *word = faults + host.program->step_count;
+  *word = 0;
+  Address from = words + Address(host.program->step_count) * sizeof(uint32_t);
+  if (driver.cuMemcpyDtoHAsync_v2(word, from, sizeof *word, side) != kSuccess)
+    return -1;
+  for (int64_t end = now() + 1'000'000'000; now() < end && driver.cuStreamQuery(side) == kNotReady;)
+    usleep(100);
+  return int32_t(*word) - 1;
+}
+
+void *Gpu::staging(uint64_t offset, uint64_t bytes) {
+  void *&memory = stagings[{offset, bytes}];
+  if (!memory)
+    check(driver.cuMemHostAlloc(&memory, std::max<size_t>(bytes, 1), kHostAllocPortable), "allocating pinned memory");
+  return memory;
+}
+
+void Gpu::upload(uint64_t offset, uint64_t bytes) {
+  if (bytes != 0)
+    check(driver.cuMemcpyHtoDAsync_v2(arenaMemory + offset, staging(offset, bytes), bytes, compute),
+          "copying an input");
+}
+
+void Gpu::download(uint64_t offset, uint64_t bytes) {
+  if (bytes != 0)
+    check(driver.cuMemcpyDtoHAsync_v2(staging(offset, bytes), arenaMemory + offset, bytes, compute),
+          "copying an output");
+}
+
+void Gpu::launch(int32_t step, int32_t kernel, int64_t grid, void *const *buffers) {
+  const froe_device_kernel &entry = host.program->kernels[kernel];
+  if (learning() || grid == 0)
+    return;
+  std::vector<Address> values;
+  for (int32_t i = 0; i < entry.buffer_count; ++i)
+    values.push_back(Address(buffers[i]));
+  values.push_back(words + Address(step) * sizeof(uint32_t));
+  std::vector<void *> parameters;
+  for (Address &value : values)
+    parameters.push_back(&value);
+  check(driver.cuLaunchKernel(kernels[size_t(kernel)], unsigned(grid), 1, 1, unsigned(entry.block), 1, 1,
+                              unsigned(entry.shared_bytes), compute, parameters.data(), nullptr),
+        entry.name);
+}
+
+void Gpu::copyRows(Rows to, Rows from, size_t width, size_t rows, Stream stream) {
+  if (learning() || width == 0 || rows == 0 || (to.address == from.address && to.pitch == from.pitch))
+    return;
+  if (rows == 1 || (to.pitch == width && from.pitch == width))
+    return check(driver.cuMemcpyDtoDAsync_v2(to.address, from.address, width * rows, stream), "a copy");
+  Copy2D copy{};
+  copy.sourceType = copy.targetType = kDeviceMemory;
+  copy.sourceDevice = from.address, copy.sourcePitch = from.pitch;
+  copy.targetDevice = to.address, copy.targetPitch = to.pitch;
+  copy.widthBytes = width, copy.height = rows;
+  check(driver.cuMemcpy2DAsync_v2(&copy, stream), "a copy of rows");
+}
+
+void Gpu::clearRows(Rows to, size_t width, size_t rows, Stream stream) {
+  if (!learning() && width != 0 && rows != 0)
+    check(driver.cuMemsetD2D8Async(to.address, std::max(to.pitch, width), 0, width, rows, stream), "clearing rows");
+}
+
+Address Gpu::keep(const void *bytes, size_t count, Stream stream) {
+  size_t aligned = (count + kKeptAlignment - 1) / kKeptAlignment * kKeptAlignment;
+  if (learning()) {
+    keptBytes += aligned;
+    return 0;
+  }
+  Address place = keptMemory + keptUsed;
+  keptUsed += aligned;
+  if (phase == Phase::Running) // the same bytes are there already when an execution is recorded
+    check(driver.cuMemcpyHtoDAsync_v2(place, bytes, count, stream), "copying arguments");
+  return place;
+}
+
+void Gpu::launchBuiltIn(BuiltIn kernel, const void *arguments, size_t bytes, int64_t elements, Stream stream) {
+  if (elements == 0)
+    return;
+  Address place = keep(arguments, bytes, stream);
+  if (learning())
+    return;
+  int64_t blocks = std::min<int64_t>((elements + kBuiltInBlock - 1) / kBuiltInBlock, kBuiltInGrid);
+  void *parameters[] = {&place};
+  check(driver.cuLaunchKernel(builtIn[int(kernel)], unsigned(blocks), 1, 1, kBuiltInBlock, 1, 1, 0, stream, parameters,
+                              nullptr),
+        "launching a kernel of the runtime");
+}
+
+Address Gpu::scratch(size_t bytes) {
+  scratchBytes = learning() ? std::max(scratchBytes, bytes) : scratchBytes;
+  return scratchMemory;
+}
+
+void Gpu::beginCommunication(int32_t step) {
+  if (learning())
+    return;
+  check(driver.cuEventRecord(ready, compute), "an event");
+  check(driver.cuStreamWaitEvent(communication, ready, 0), "an event");
+  Address progress = words + Address(host.program->step_count) * sizeof(uint32_t);
+  check(driver.cuMemsetD32Async(progress, uint32_t(step) + 1, 1, communication), "marking progress");
+}
+
+void Gpu::endCommunication() {
+  if (learning())
+    return;
+  check(driver.cuEventRecord(done, communication), "an event");
+  check(driver.cuStreamWaitEvent(compute, done, 0), "an event");
+}
+
+} // namespace froe::cuda
