@@ -33,7 +33,8 @@ std::string elementTypeName(mlir::Value value) {
 CostModel::CostModel(std::shared_ptr<const KernelForecast> forecast, const Mesh &mesh, const Cluster &cluster,
                      std::string floatType)
     : mesh(mesh), cluster(cluster.withDevices(mesh.deviceCount())), floatType(std::move(floatType)),
-      steps(stepCost(this->cluster, mesh)), moves(moveCost(this->cluster, mesh)), forecast(std::move(forecast)), planner(mesh, steps) {}
+      steps(stepCost(this->cluster, mesh)), moves(moveCost(this->cluster, mesh)), forecast(std::move(forecast)),
+      planner(mesh, steps) {}
 
 int64_t CostModel::bytesOfElement(mlir::Value value) const {
   bool isFloat = llvm::isa<mlir::FloatType>(mlir::getElementTypeOrSelf(value));

@@ -84,6 +84,11 @@ std::string totalLine(const char *what, const std::string &first, const std::str
   return fmt::format("{:<10} {:>12}, other {:>12}\n", what, first, other);
 }
 
+std::string divisionText(const Json &plan) {
+  return fmt::format("{} stages, {} microbatches", plan.value("stages", Json::array()).size(),
+                     plan.value("microbatches", int64_t(1)));
+}
+
 double totalOf(const Json &plan, const char *key) {
   double total = 0;
   for (const Json &node : plan.at("nodes"))
@@ -168,7 +173,9 @@ std::string differenceText(const Json &plan, const Json &other) {
   auto memory = [&](const Json &of) { return bytesText(of.at("predicted").value("memory_bytes", 0.0), unitsOf(plan)); };
   text += totalLine("memory", memory(plan), memory(other));
   if (plan.at("mesh") != other.at("mesh"))
-    text += fmt::format("mesh {}, other {}\n", plan["mesh"].dump(), other["mesh"].dump());
+    text += fmt::format("mesh       {}; other {}\n", meshText(plan["mesh"]), meshText(other["mesh"]));
+  if (std::string first = divisionText(plan), second = divisionText(other); first != second)
+    text += fmt::format("division   {}; other {}\n", first, second);
   Json difference = differenceJson(plan, other);
   if (difference["nodes"].empty())
     return text + "every node is decided alike\n";
@@ -185,7 +192,8 @@ std::string whyText(const Json &plan, const Json &forced, const std::string &nod
     text += fmt::format("{} {} ({:+.2f} %)\n", timeText(std::abs(other - cost) * 1e6), other > cost ? "more" : "less",
                         100 * (other / cost - 1));
   if (bound > cost)
-    text += fmt::format("no plan with it takes less than {}, so it cannot be the better one\n", timeText(bound * 1e6));
+    text += fmt::format("no plan with it on this mesh takes less than {}, so it cannot be the better one\n",
+                        timeText(bound * 1e6));
   return text + differenceText(plan, forced);
 }
 

@@ -204,9 +204,9 @@ bool FoldSearch::reduceTo(double cutoff) {
   return true;
 }
 
-/// P10. Equal layers all answer a price alike: one price for all either breaks the limit or wastes memory. So as many nodes
-/// as the limit allows are held at what is fast, found at a low price, and the others answer a high one. Goes on to
-/// other prices as long as that helps.
+/// P10. Equal layers all answer a price alike: one price for all either breaks the limit or wastes memory. So as many
+/// nodes as the limit allows are held at what is fast, found at a low price, and the others answer a high one. Goes on
+/// to other prices as long as that helps.
 void FoldSearch::mixAll() {
   hubLabels.clear();
   std::vector<std::vector<int>> tried;
