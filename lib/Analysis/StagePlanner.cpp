@@ -51,7 +51,7 @@ double StagePlanner::leastSeconds() {
   return *least;
 }
 
-/// Of all stages: where fewest bytes cross, in equal parts.
+/// P13, of all stages: where fewest bytes cross, in equal parts.
 double StagePlanner::leastSendSeconds() const {
   if (division.stages == 1)
     return 0;

@@ -58,8 +58,8 @@ struct StageGoal {
 /// Plans one division of a program. Not thread safe.
 ///
 /// The microbatch is solved on the mesh of one stage first, with the memory of all stages together: every plan in
-/// stages is one of this problem's, so its bound holds for all splits. Its answer says where stages begin; each stage
-/// is then solved by itself, under its own limit, with what crosses a cut in the form of that answer.
+/// stages is one of this problem's, so its bound holds for all splits (P13). Its answer says where stages begin; each
+/// stage is then solved by itself, under its own limit (P14), with what crosses a cut in one form.
 class StagePlanner {
 public:
   /// `graph` is a microbatch of the program on the division's mesh, with what may be chosen.

@@ -71,6 +71,27 @@ TEST(SearchCandidates, ThreadsDoNotChangeTheAnswer) {
   EXPECT_EQ(best[0].bound, best[1].bound);
 }
 
+TEST(SearchCandidates, OnlyWhatBeatsTheIncumbentCounts) {
+  Known known(4);
+  auto weigh = [&](int index, double incumbent, int) { return known.weigh(index, incumbent); };
+  double cheapest = *std::ranges::min_element(known.costs);
+  BestCandidate best = searchCandidates(known.bounds, weigh, {.incumbent = cheapest + 1, .firstBatch = 1});
+  EXPECT_EQ(best.cost, cheapest);
+  EXPECT_EQ(known.costs[best.index], cheapest);
+  BestCandidate none = searchCandidates(known.bounds, weigh, {.incumbent = 0.9 * cheapest});
+  EXPECT_EQ(none.index, -1);
+  EXPECT_EQ(none.bound, 0.9 * cheapest);
+}
+
+TEST(SearchCandidates, EveryIndexIsWorkedOnOnce) {
+  for (int threads : {0, 1, 3}) {
+    std::vector<int> times(20, 0);
+    onThreads(times.size(), threads, [&](size_t i) { ++times[i]; });
+    EXPECT_EQ(times, std::vector<int>(20, 1));
+  }
+  onThreads(0, 2, [](size_t) { FAIL(); });
+}
+
 TEST(SearchCandidates, NoPlanIsAnAnswer) {
   std::vector<double> bounds = {1, 2};
   BestCandidate best = searchCandidates(bounds, [](int, double, int) { return Weighed{.bound = 5}; });
