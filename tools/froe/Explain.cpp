@@ -2,7 +2,9 @@
 #include "PlanText.h"
 #include "Why.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fstream>
 
 namespace froe {
@@ -33,6 +35,21 @@ std::expected<KnownPlan, std::string> readPlan(const std::string &path) {
     if (plan.json.is_discarded() || !plan.json.is_object() || !plan.json.contains(key))
       return std::unexpected(fmt::format("'{}' is not a plan: expected JSON with '{}'", file.string(), key));
   return plan;
+}
+
+/// Names that hold the text, or what stands behind its last `/`, for an error.
+std::string similarNames(const Json &plan, const std::string &text) {
+  constexpr size_t kTold = 3;
+  std::string part = text.substr(text.rfind('/') + 1);
+  std::vector<std::string> names;
+  for (const Json &node : plan.at("nodes"))
+    if (std::string name = node.at("name"); name.contains(part) && std::ranges::find(names, name) == names.end())
+      names.push_back(name);
+  if (part.empty() || names.empty())
+    return "; --all lists those there are";
+  size_t more = names.size() - std::min(names.size(), kTold);
+  names.resize(names.size() - more);
+  return fmt::format("; there are '{}'{}", fmt::join(names, "', '"), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
 int explainDifference(const Arguments &arguments, const Json &plan) {
@@ -79,7 +96,8 @@ int explain(const Arguments &arguments) {
   std::string text = arguments.node.empty() ? planText(plan->json, arguments.all ? PlanDetail::Full : PlanDetail::Brief)
                                             : nodeText(plan->json, arguments.node);
   if (text.empty())
-    return report(1, {fmt::format("'{}' has no node '{}'", arguments.package, arguments.node)});
+    return report(1, {fmt::format("'{}' has no node '{}'{}", arguments.package, arguments.node,
+                                  similarNames(plan->json, arguments.node))});
   fmt::print("{}", text);
   return 0;
 }
