@@ -15,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 
 /// Matrix cells that each of the two searches looks at in a second of the time given: half of what a slow core does,
 /// the two in turn.
-constexpr double kCellsPerSecond = 2.5e8;
+constexpr double kCellsPerSecond = 4e8;
 constexpr int64_t kFirstRound = 500'000, kLongestRound = 50'000'000;
 
 class Search {

@@ -70,6 +70,7 @@ void Dual::step(double known) {
   if (value > best) {
     best = value;
     bestPrice = price;
+    bestMessages = messages;
     stalled = 0;
   } else {
     ++stalled;
@@ -102,14 +103,13 @@ void Dual::movePrices(double value, double known) {
 
 void Dual::decay() {
   stalled = 0;
+  price = bestPrice;
+  messages = bestMessages;
   length *= kDecay;
-  if (!momentum)
-    price = bestPrice;
   if (length >= kShortest)
     return;
   momentum = !momentum;
   length = momentum ? kRestartWithMomentum : kRestartPlain;
-  price = bestPrice;
   std::ranges::fill(direction, 0);
 }
 

@@ -8,8 +8,8 @@ namespace froe {
 /// prices tree-reweighted message passing (TRW-S; Kolmogorov, PAMI 2006) bounds what any choice costs, and conditioned
 /// decoding of its messages gives a choice. One pass forward and back for each step of the prices; messages are kept.
 ///
-/// Two rules for the step, since neither wins everywhere: with momentum, or without it. They take turns when one is
-/// stuck.
+/// Two rules for the step, since neither wins everywhere: with momentum, or without it. Where the bound no longer rises
+/// both go back to the best prices and their messages, with shorter steps, and take turns when these are short.
 ///
 /// Now and then labels are dropped that no choice has that is cheaper than the best known one: those whose least cost
 /// by the messages (reduced cost) is too high, and those whose memory no longer fits beside the least of all others. So
@@ -44,7 +44,7 @@ private:
   std::vector<double> price, bestPrice, direction;
   std::vector<double> own, costs;                  ///< of labels: without and with prices; dropped ones are excluded
   std::vector<double> reduced;                     ///< of labels, as the last backward sweep met them
-  std::vector<double> messages;                    ///< into the node of each arc, from its other end
+  std::vector<double> messages, bestMessages;      ///< into the node of each arc, from its other end
   std::vector<int64_t> offsets;                    ///< of an arc's message
   std::vector<double> sum, sent, received, weight; ///< of one node
   std::vector<double> expected;                    ///< memory under soft choices, as changes from slot to slot
