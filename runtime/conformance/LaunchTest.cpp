@@ -1,5 +1,6 @@
 // Packages, from their manifest to their outputs, with the sample program as their executable.
 #include "runtime/launch/Launch.h"
+#include "runtime/conformance/TestProgram.h"
 #include "runtime/launch/Manifest.h"
 
 #include <cstring>
@@ -33,7 +34,7 @@ protected:
     fs::remove_all(directory);
     options.package = directory / "sample.froe";
     fs::create_directories(options.package);
-    fs::copy_file(SAMPLE_PROGRAM, options.package / "program");
+    fs::copy_file(test::onCuda() ? CUDA_SAMPLE_PROGRAM : SAMPLE_PROGRAM, options.package / "program");
     writeWeights(options.package / "rank0.safetensors");
     writeWeights(options.package / "rank1.safetensors");
     manifest.froeVersion = "test";

@@ -45,10 +45,19 @@ SessionOptions sessionOptions(const Manifest &manifest, const RunOptions &option
     session.outputBytes.push_back(bytesOf(tensor));
   session.trace = !options.trace.empty();
   session.checkCollectives = options.check || isSet("FROE_CHECK_COLLECTIVES");
+  session.graph = !isSet("FROE_NO_GRAPH");
   session.pin = options.pin;
   session.initTimeoutSeconds = options.timeoutSeconds.value_or(session.initTimeoutSeconds);
   session.collectiveTimeoutSeconds = options.timeoutSeconds.value_or(session.collectiveTimeoutSeconds);
   return session;
+}
+
+/// The plug-in for GPUs that was built with this `froe`, in ../lib beside it; empty if there is none.
+std::filesystem::path ownPlugin() {
+  std::error_code none;
+  std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", none);
+  std::filesystem::path plugin = self.parent_path().parent_path() / "lib" / "libfroe_cuda.so";
+  return std::filesystem::exists(plugin, none) ? plugin : std::filesystem::path();
 }
 
 /// The environment of one rank: this process's, with what libraries read once at their start, and what rt::discoverRank
@@ -65,6 +74,8 @@ public:
     set("OMP_NUM_THREADS", options.threads);
     if (!std::getenv("OMP_WAIT_POLICY"))
       texts.push_back("OMP_WAIT_POLICY=passive");
+    if (std::filesystem::path plugin = ownPlugin(); !std::getenv("FROE_CUDA_PLUGIN") && !plugin.empty())
+      texts.push_back(fmt::format("FROE_CUDA_PLUGIN={}", plugin.string()));
     for (std::string &text : texts)
       pointers.push_back(text.data());
     pointers.push_back(nullptr);

@@ -1,4 +1,5 @@
-// Kernels of CudaTest as the double of the driver runs them: a shared object that is an image of its own.
+// Kernels of CudaTest and of the sample program as the double of the driver runs them: a shared object that is an image
+// of its own.
 #include <cstdint>
 
 namespace {
@@ -18,6 +19,15 @@ void scale_grid(void **parameters, uint32_t, uint32_t) {
     if (in[i] < 0)
       *parameter<uint32_t *>(parameters, 3) |= 1;
   }
+}
+
+/// out[i] = in[i] * weight[i % 3] for 9 elements.
+extern const int32_t multiply_twin[4];
+const int32_t multiply_twin[4] = {4, 32, 1, 0};
+void multiply_grid(void **parameters, uint32_t, uint32_t) {
+  auto *in = parameter<const float *>(parameters, 0), *weight = parameter<const float *>(parameters, 1);
+  for (int i = 0; i < 9; ++i)
+    parameter<float *>(parameters, 2)[i] = in[i] * weight[i % 3];
 }
 
 } // extern "C"
