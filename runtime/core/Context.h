@@ -66,7 +66,7 @@ public:
   StepScope &operator=(const StepScope &) = delete;
 
 private:
-  bool isTracing() const { return rt.control.header().traceCapacity != 0; }
+  bool isTracing() const { return rt.control.header().traceCapacity != 0 && rt.execution >= 0; }
 
   froe_rt &rt;
   int32_t step;
