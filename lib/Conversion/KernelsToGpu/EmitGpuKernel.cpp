@@ -3,6 +3,7 @@
 #include "lib/Conversion/FroeToElements/FindCuts.h"
 #include "lib/Conversion/FroeToElements/KernelBuffers.h"
 #include "lib/Conversion/KernelsToGpu/PrepareRows.h"
+#include "lib/Conversion/KernelsToGpu/Tiles.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -29,20 +30,30 @@ public:
 
   void emit() {
     builder.setInsertionPointToEnd(entry);
+    results = declareBuffers(kernel, domain, elements, entry->getArguments());
+    std::optional<TilePlan> tiles = TilePlan::of(kernel, domain);
+    if (!llvm::all_of(results, [&](const KernelResult &result) { return isFull(result); }))
+      tiles.reset();
+    if (tiles) {
+      shape.block = tiles->block;
+      shape.grid = tiles->grid;
+    }
     fault = function.getArguments().back();
     function.setKnownBlockSize(ArrayRef<int32_t>{int32_t(shape.block), 1, 1});
     function.setKnownGridSize(ArrayRef<int32_t>{int32_t(shape.grid), 1, 1});
     // 64 registers a thread: ptxas would rather spill than have fewer threads than a multiprocessor holds.
     int64_t blocks = std::max<int64_t>(kThreadsWith64Registers / shape.block, 1);
     function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(blocks));
-    results = declareBuffers(kernel, domain, elements, entry->getArguments());
     Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
     Value one = arith::ConstantIntOp::create(builder, 1, 32), none = arith::ConstantIntOp::create(builder, 0, 32);
     elements.faultFlags = LLVM::AllocaOp::create(builder, pointer, builder.getI32Type(), one);
     LLVM::StoreOp::create(builder, none, elements.faultFlags);
     thread = position(gpu::ThreadIdOp::create(builder, gpu::Dimension::x), shape.block);
     block = position(gpu::BlockIdOp::create(builder, gpu::Dimension::x), shape.grid);
-    shape.form == LaunchShape::Rows ? emitRows() : emitPoints();
+    if (tiles)
+      emitTiles(*tiles, domain, elements, function, thread, block, results);
+    else
+      shape.form == LaunchShape::Rows ? emitRows() : emitPoints();
     emitFaults();
     gpu::ReturnOp::create(builder);
   }
@@ -54,16 +65,7 @@ private:
     return count == 1 ? index.constant(0) : i64;
   }
 
-  /// Code that is executed where `condition` holds (always, if there is none).
-  void when(Value condition, llvm::function_ref<void()> body) {
-    if (!condition)
-      return body();
-    Memo::Scope scope(elements.memo);
-    auto branch = scf::IfOp::create(builder, condition);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    body();
-  }
+  void when(Value condition, llvm::function_ref<void()> body) { froe::when(elements, condition, body); }
   Value isBelow(Value i, int64_t end) {
     return arith::CmpIOp::create(builder, arith::CmpIPredicate::slt, i, index.constant(end));
   }

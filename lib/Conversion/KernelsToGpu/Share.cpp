@@ -39,6 +39,16 @@ SmallVector<Value> nest(Elements &elements, ArrayRef<int64_t> sizes, SmallVector
 
 } // namespace
 
+void when(Elements &elements, Value condition, llvm::function_ref<void()> body) {
+  if (!condition)
+    return body();
+  Memo::Scope scope(elements.memo);
+  auto branch = scf::IfOp::create(elements.builder, condition);
+  OpBuilder::InsertionGuard guard(elements.builder);
+  elements.builder.setInsertionPointToStart(branch.thenBlock());
+  body();
+}
+
 SmallVector<Value> foldOver(Elements &elements, ArrayRef<int64_t> sizes, ValueRange initial,
                             llvm::function_ref<SmallVector<Value>(Indices, ValueRange)> body) {
   SmallVector<Value> indices;

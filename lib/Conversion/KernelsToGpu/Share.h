@@ -42,6 +42,9 @@ private:
   std::vector<RowVector> vectors;
 };
 
+/// Code that is executed where `condition` holds (always, if there is none).
+void when(Elements &elements, mlir::Value condition, llvm::function_ref<void()> body);
+
 /// Loops over `sizes`, innermost last, that hand `initial` on.
 llvm::SmallVector<mlir::Value>
 foldOver(Elements &elements, llvm::ArrayRef<int64_t> sizes, mlir::ValueRange initial,

@@ -44,3 +44,19 @@ func.func private @long_rows(%a: tensor<3x4096xf32>) -> tensor<3xf32>
   %0 = froe.reduce sum %a dims [1] : tensor<3x4096xf32> -> tensor<3xf32>
   return %0 : tensor<3xf32>
 }
+
+// -----
+
+// A transpose that moves the innermost dim: tiles of 32 x 32 go through shared memory, both ways along innermost dims.
+// CHECK-LABEL: gpu.func @transpose
+// CHECK-SAME:    workgroup(%{{.*}} : memref<32x33xf32, #gpu.address_space<workgroup>>
+// CHECK-SAME:    known_block_size = array<i32: 256, 1, 1>, known_grid_size = array<i32: 16, 1, 1>
+// CHECK-COUNT-4: memref.store
+// CHECK:         gpu.barrier
+// CHECK-COUNT-4: memref.load
+// CHECK:         gpu.return
+func.func private @transpose(%a: tensor<2x64x128xf32>) -> tensor<2x128x64xf32>
+    attributes {rank.domain = array<i64: 2, 128, 64>, rank.row = 1, rank.extent = 256, rank.grain = 12} {
+  %0 = froe.transpose %a [0, 2, 1] : tensor<2x64x128xf32> -> tensor<2x128x64xf32>
+  return %0 : tensor<2x128x64xf32>
+}
