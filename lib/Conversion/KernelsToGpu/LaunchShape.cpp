@@ -1,7 +1,7 @@
 #include "lib/Conversion/KernelsToGpu/LaunchShape.h"
 
-#include "lib/Conversion/FroeToElements/KernelBuffers.h"
 #include "lib/Conversion/FroeToElements/Lower.h"
+#include "lib/Conversion/FroeToElements/ReducedDims.h"
 
 using namespace mlir;
 
@@ -87,8 +87,7 @@ bool looksAtRows(Operation *op, const KernelDomain &domain) {
   if (isa<SoftmaxOp, NormalizeOp>(op))
     return true;
   auto reduce = dyn_cast<ReduceOp>(op);
-  return reduce && isFull(reduce.getOperand(), domain) && reduce.getDims().size() == domain.row.size() &&
-         llvm::all_of(reduce.getDims(), [&](int64_t dim) { return dim >= int64_t(domain.outer.size()); });
+  return reduce && reducesRows(reduce, domain);
 }
 
 LaunchShape LaunchShape::of(func::FuncOp kernel, const KernelDomain &domain) {

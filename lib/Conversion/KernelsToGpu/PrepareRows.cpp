@@ -1,5 +1,7 @@
 #include "lib/Conversion/KernelsToGpu/PrepareRows.h"
 
+#include "lib/Conversion/FroeToElements/ReducedDims.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -10,24 +12,10 @@ namespace {
 constexpr auto kContract = arith::FastMathFlags::contract;
 constexpr uintptr_t kExponential = 102; // a tag of Memo, beside those of FroeToElements
 
-/// Indices of the operand, from those of the dims that stay and those that vanish.
-SmallVector<Value> operandIndices(ReduceOp op, Indices kept, Indices reduced) {
-  SmallVector<Value> indices;
-  for (int64_t dim = 0, rank = shapeOf(op.getOperand()).size(); dim < rank; ++dim) {
-    Indices &from = llvm::is_contained(op.getDims(), dim) ? reduced : kept;
-    indices.push_back(from.front());
-    from = from.drop_front();
-  }
-  return indices;
-}
-
 SmallVector<Value> reduceFor(ReduceOp op, ThreadCode &code, ArrayRef<SmallVector<Value>> places) {
   Type type = elementTypeOf(op.getOperand());
-  SmallVector<int64_t> reduced;
-  for (int64_t dim : op.getDims())
-    reduced.push_back(shapeOf(op.getOperand())[dim]);
   SmallVector<Value> initial(places.size(), neutralElement(code.builder(), op.getKind(), type));
-  return foldOver(code.elements, reduced, initial, [&](Indices r, ValueRange sums) {
+  return foldOver(code.elements, reducedSizes(op), initial, [&](Indices r, ValueRange sums) {
     SmallVector<Value> next;
     for (auto [place, sum] : llvm::zip(places, sums)) {
       Value element = code.elements.at(op.getOperand(), operandIndices(op, place, r));
@@ -81,7 +69,7 @@ Value ThreadCode::reduce(Reduction kind, Type elementType, llvm::function_ref<Va
 }
 
 void prepare(ReduceOp op, ThreadCode &code) {
-  if (!looksAtRows(op, code.domain))
+  if (!reducesRows(op, code.domain))
     return reduceEach(op, code);
   Value operand = op.getOperand();
   Value result = code.reduce(op.getKind(), elementTypeOf(operand), [&](Indices i) { return code.at(operand, i); });

@@ -1,6 +1,8 @@
 // Ops that look at whole rows.
 #include "lib/Conversion/KernelsToLLVM/Row.h"
 
+#include "lib/Conversion/FroeToElements/ReducedDims.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -35,25 +37,11 @@ void reduceRow(ReduceOp op, Row &row) {
   row.declareOuter(op.getResult(), result);
 }
 
-/// Indices of the operand, from those of the dims that stay and those that vanish.
-SmallVector<Value> operandIndices(ReduceOp op, Indices kept, Indices reduced) {
-  SmallVector<Value> indices;
-  for (int64_t dim = 0, rank = shapeOf(op.getOperand()).size(); dim < rank; ++dim) {
-    Indices &from = llvm::is_contained(op.getDims(), dim) ? reduced : kept;
-    indices.push_back(from.front());
-    from = from.drop_front();
-  }
-  return indices;
-}
-
 /// The domain is the result's shape. Where the operand's innermost dim stays, a row of sums grows; else one sum at a
 /// time.
 void reduceIntoRow(ReduceOp op, Row &row) {
   Type type = elementTypeOf(op.getOperand());
-  ArrayRef<int64_t> shape = shapeOf(op.getOperand());
-  SmallVector<int64_t> reduced;
-  for (int64_t dim : op.getDims())
-    reduced.push_back(shape[dim]);
+  SmallVector<int64_t> reduced = reducedSizes(op);
   auto neutral = [&] { return neutralElement(row.builder(), op.getKind(), type); };
   auto element = [&](Indices i, Indices r, Value sum) {
     SmallVector<Value> kept(row.outer);
@@ -85,12 +73,7 @@ void reduceIntoRow(ReduceOp op, Row &row) {
 
 } // namespace
 
-void prepare(ReduceOp op, Row &row) {
-  bool isRow = ArrayRef<int64_t>(row.domain.shape()) == shapeOf(op.getOperand()) &&
-               op.getDims().size() == row.domain.row.size() &&
-               llvm::all_of(op.getDims(), [&](int64_t dim) { return dim >= int64_t(row.domain.outer.size()); });
-  isRow ? reduceRow(op, row) : reduceIntoRow(op, row);
-}
+void prepare(ReduceOp op, Row &row) { reducesRows(op, row.domain) ? reduceRow(op, row) : reduceIntoRow(op, row); }
 
 void prepare(SoftmaxOp op, Row &row) {
   ImplicitLocOpBuilder &builder = row.builder();
