@@ -1,23 +1,14 @@
 // SampleProgram.cpp as a program for CUDA devices: the same inputs, weights and outputs, one kernel out of an image.
 // The image is a shared object of the host, which only the double of the driver accepts; a compiled program has cubins.
-#include "froe_rt.h"
+#include "runtime/conformance/program/Sample.h"
 
 asm(".section .rodata\n.globl sample_image\nsample_image:\n.incbin \"" SAMPLE_IMAGE "\"\n.previous\n");
 extern "C" const char sample_image[];
 
+using namespace sample;
+
 namespace {
 
-constexpr int64_t kRows = 5, kColumns = 3;
-constexpr uint64_t kX = 0, kProduct = 64, kY = 128, kArena = 192;
-
-const int64_t shape[] = {kRows, kColumns}, weightShape[] = {kColumns};
-const froe_axes x{1, {0}}, whole{0, {}};
-const froe_axes cutRows[] = {x, whole}, uncut[] = {whole, whole};
-
-const froe_port inputs[] = {{"x/in", FROE_F32, 2, shape, cutRows, kX}};
-const froe_port outputs[] = {{"y", FROE_F32, 2, shape, uncut, kY}, {"half y", FROE_F32, 2, shape, cutRows, kProduct}};
-const froe_weight weights[] = {{"w", FROE_F32, 1, weightShape, kColumns * sizeof(float)}};
-const froe_step steps[] = {{"scale", "multiply"}, {"gather", "all_gather"}};
 const froe_image images[] = {{"sm_80", sample_image, 0}};
 const froe_device_kernel kernels[] = {{"multiply", 32, 0, 3}};
 

@@ -1,21 +1,13 @@
 // A hand-written program for two ranks, as the compiler would emit it: y = all_gather(x * w), with x cut along its
 // first dim. A rank whose block starts with a negative number gathers too little, which no compiled program does. The
 // object is linked with libfroe_rt.a and nothing else.
-#include "froe_rt.h"
+#include "runtime/conformance/program/Sample.h"
+
+using namespace sample;
 
 namespace {
 
-constexpr int64_t kRows = 5, kColumns = 3, kBlock = 3; // 3 + 2 rows
-constexpr uint64_t kX = 0, kProduct = 64, kY = 128, kArena = 192;
-
-const int64_t shape[] = {kRows, kColumns}, weightShape[] = {kColumns};
-const froe_axes x{1, {0}}, whole{0, {}};
-const froe_axes cutRows[] = {x, whole}, uncut[] = {whole, whole};
-
-const froe_port inputs[] = {{"x/in", FROE_F32, 2, shape, cutRows, kX}};
-const froe_port outputs[] = {{"y", FROE_F32, 2, shape, uncut, kY}, {"half y", FROE_F32, 2, shape, cutRows, kProduct}};
-const froe_weight weights[] = {{"w", FROE_F32, 1, weightShape, kColumns * sizeof(float)}};
-const froe_step steps[] = {{"scale", "multiply"}, {"gather", "all_gather"}};
+constexpr int64_t kBlock = 3; // rows: 3 + 2
 
 int32_t multiply(void *const *buffers, int64_t begin, int64_t end) {
   auto *in = static_cast<const float *>(buffers[0]), *weight = static_cast<const float *>(buffers[1]);
