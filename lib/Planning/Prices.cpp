@@ -88,7 +88,6 @@ bool Prices::ascend(const Goal &goal, int &solvesLeft, const Visit &visit) {
     Point middle = look(from, direction, at, visit);
     (middle.slope > 0 ? below : above) = std::move(middle);
   }
-  low = groups.slotPrices(along(from, direction, below.at));
   high = groups.slotPrices(along(from, direction, above.at));
   double part = below.slope / (below.slope - above.slope);
   aggregate = below.gradient;

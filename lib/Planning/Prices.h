@@ -35,9 +35,7 @@ public:
   std::vector<double> slotPrices() const { return groups.slotPrices(bestPrices); }
   /// Sum of all prices: what a byte costs that is always live.
   double total() const;
-  /// Of each slot, at the ends of the last line's last piece: the choice at the first exceeds the limit, that at the
-  /// second does not.
-  const std::vector<double> &lowPrices() const { return low; }
+  /// Of each slot, at the far end of the last line's last piece, where the choice keeps to the limit.
   const std::vector<double> &highPrices() const { return high; }
 
 private:
@@ -56,7 +54,7 @@ private:
   SlotGroups groups;
   std::vector<double> bestPrices, bestGradient;
   std::vector<double> aggregate; ///< of the two gradients around the last line's summit: level along that line
-  std::vector<double> low, high;
+  std::vector<double> high;
   double bestBound = -1;
 };
 

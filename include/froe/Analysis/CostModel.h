@@ -37,8 +37,6 @@ public:
                                      std::span<const Sharding *const> to);
   /// Says beforehand from which shardings values of this type will be resharded: cheaper than one after the other.
   void expectReshards(mlir::Value value, std::span<const Sharding *const> from);
-  /// Whether a value takes memory of its own.
-  bool isStored(mlir::Value value) const;
   /// The forms of a value that is given as `from` and needed as `targets`.
   ReshardVersions versionsOf(mlir::Value value, const Sharding &from, std::vector<Sharding> targets);
   /// Bytes that one rank holds of a value.

@@ -24,7 +24,6 @@ public:
 
   double bound() const { return best; } ///< without the core's offset
   const std::vector<double> &bestPrices() const { return bestPrice; }
-  const std::vector<double> &prices() const { return price; }
   const std::vector<int> &decoding() const { return labels; }
   /// The cheapest decoding of the last run that fits, if any.
   const std::vector<int> &fitting() const { return fit; }
