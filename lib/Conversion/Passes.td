@@ -9,8 +9,10 @@ def RankToRuntime : Pass<"rank-to-runtime", "::mlir::ModuleOp"> {
   let description = [{
     Assumes lowered kernels and an assigned arena. @main becomes `froe_run`, a straight line of calls into
     the runtime's C ABI (runtime/include/froe_rt.h), and `froe_program_main`, its description. Weights that the matrix library packs are
-    chosen here, for the instruction set that the module attribute `froe.isa` names (this machine's without it). What the package holds besides
-    the program is kept as the module attribute `rank.package`.
+    chosen here, for the instruction set that the module attribute `froe.isa` names (this machine's without it).
+
+    A program for GPUs (`froe.target`) launches the kernels of `gpu.binary @kernels` by number, and holds its objects as images; constants lie in the
+    device's memory, and all weights are plain. What the package holds besides the program is kept as the module attribute `rank.package`.
 
     Before:
     ```mlir

@@ -36,8 +36,9 @@ int64_t arenaOffsetOf(Value value) {
   return offsets[cast<OpResult>(value).getResultNumber()];
 }
 
-EmitSteps::EmitSteps(func::FuncOp main, const Mesh &mesh, const WeightTable &weights, ConstantData &data)
-    : main(main), mesh(mesh), weights(weights), data(data), builder(main.getContext()),
+EmitSteps::EmitSteps(func::FuncOp main, const Mesh &mesh, const WeightTable &weights, ConstantData &data,
+                     const DeviceImages *device)
+    : main(main), mesh(mesh), weights(weights), data(data), device(device), builder(main.getContext()),
       pointer(LLVM::LLVMPointerType::get(main.getContext())), i32(builder.getI32Type()), i64(builder.getI64Type()) {}
 
 FailureOr<LLVM::LLVMFuncOp> EmitSteps::emit() {
@@ -65,7 +66,7 @@ LogicalResult EmitSteps::emitStep(Operation *op) {
   auto element = [&] { return number(rank::elementTypeOf(op->getOperand(0).getType()), i32); };
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case<WeightOp, ConstantOp, rank::ViewOp>([](auto) { return success(); })
-      .Case<rank::LaunchOp>([&](auto step) { return emitLaunch(step); })
+      .Case<rank::LaunchOp>([&](auto step) { return device ? emitDeviceLaunch(step) : emitLaunch(step); })
       .Case<rank::MatmulOp>([&](auto step) { return emitMatmul(step); })
       .Case<rank::AllReduceOp>([&](auto step) {
         int64_t elements = typeOf(step.getResult()).getNumElements();
@@ -106,15 +107,30 @@ LogicalResult EmitSteps::emitLaunch(rank::LaunchOp op) {
   auto grain = kernel ? kernel->getAttrOfType<IntegerAttr>("rank.grain") : IntegerAttr();
   if (!extent || !grain)
     return op.emitError("expected a lowered kernel '") << op.getKernel() << "' with 'rank.extent' and 'rank.grain'";
-  SmallVector<Value> pointers;
-  for (Value value :
-       llvm::concat<Value>(llvm::to_vector(op.getOperands()), llvm::to_vector(ValueRange(op.getResults()))))
-    pointers.push_back(bufferOf(value));
-  Value filled = fillBuffers(pointers);
+  Value filled = fillBuffersOf(op);
   Value step = nextStep(op, op.getKernel());
   call("froe_rt_kernel", {rt, step, addressOf(op.getKernelAttr().getAttr()), filled, number(extent.getInt(), i64),
                           number(grain.getInt(), i64)});
   return success();
+}
+
+LogicalResult EmitSteps::emitDeviceLaunch(rank::LaunchOp op) {
+  std::optional<int32_t> kernel = device->indexOf(op.getKernel());
+  if (!kernel)
+    return op.emitError("expected kernel '") << op.getKernel() << "' in gpu.binary @kernels";
+  Value filled = fillBuffersOf(op);
+  Value step = nextStep(op, op.getKernel());
+  call("froe_rt_launch", {rt, step, number(*kernel, i32), number(device->kernels()[*kernel].grid, i64), filled});
+  return success();
+}
+
+/// Operands, then results.
+Value EmitSteps::fillBuffersOf(rank::LaunchOp op) {
+  SmallVector<Value> pointers;
+  for (Value value :
+       llvm::concat<Value>(llvm::to_vector(op.getOperands()), llvm::to_vector(ValueRange(op.getResults()))))
+    pointers.push_back(bufferOf(value));
+  return fillBuffers(pointers);
 }
 
 LogicalResult EmitSteps::emitMatmul(rank::MatmulOp op) {
@@ -170,7 +186,7 @@ Value EmitSteps::bufferOf(Value value) {
   if (auto constant = dyn_cast_or_null<ConstantOp>(op)) {
     Value &address = constants[root];
     if (!address)
-      address = addressOf(data.elements(op->getLoc(), constant.getValue()));
+      address = constantBuffer(constant);
     return address;
   }
   if (auto weight = dyn_cast_or_null<WeightOp>(op)) {
@@ -180,6 +196,17 @@ Value EmitSteps::bufferOf(Value value) {
     return address;
   }
   return inArena(arenaOffsetOf(root));
+}
+
+Value EmitSteps::constantBuffer(ConstantOp op) {
+  StringAttr symbol = data.elements(op.getLoc(), op.getValue());
+  if (!device)
+    return addressOf(symbol);
+  froe_constant entry{};
+  entry.bytes = bytesOf(op.getValue()).size();
+  constantRecord.append(entry);
+  constantRecord.point<froe_constant>(offsetof(froe_constant, data), symbol);
+  return callForPointer("froe_rt_constant", {rt, number(constantCount++, i32)});
 }
 
 Value EmitSteps::inArena(int64_t offset) {

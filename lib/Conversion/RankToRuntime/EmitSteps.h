@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ConstantData.h"
+#include "DeviceImages.h"
 #include "WeightTable.h"
 
 namespace froe {
@@ -9,7 +10,9 @@ namespace froe {
 /// Writes the function `run` of a program, and gathers what the program's description says about its steps.
 class EmitSteps {
 public:
-  EmitSteps(mlir::func::FuncOp main, const Mesh &mesh, const WeightTable &weights, ConstantData &data);
+  /// `device`: of a program for GPUs; null: kernels are functions for the CPU, and constants lie in the object.
+  EmitSteps(mlir::func::FuncOp main, const Mesh &mesh, const WeightTable &weights, ConstantData &data,
+            const DeviceImages *device);
 
   /// The function, or failure after an error at the step that has no runtime call.
   mlir::FailureOr<mlir::LLVM::LLVMFuncOp> emit();
@@ -17,28 +20,35 @@ public:
   /// Records of `froe_step`, in order; valid after `emit`.
   const Record &steps() const { return stepRecord; }
   int32_t stepCount() const { return count; }
+  /// Records of `froe_constant`: what steps read in the device's memory.
+  const Record &deviceConstants() const { return constantRecord; }
+  int32_t deviceConstantCount() const { return constantCount; }
 
 private:
   mlir::func::FuncOp main;
   const Mesh &mesh;
   const WeightTable &weights;
   ConstantData &data;
+  const DeviceImages *device;
   mlir::OpBuilder builder;
   mlir::Type pointer, i32, i64;
   mlir::Value rt, arena, buffers;
   mlir::DenseMap<mlir::Value, mlir::Value> constants; ///< pointers of constants
   mlir::DenseMap<mlir::Value, mlir::Value> plainWeights;
-  Record stepRecord;
-  int32_t count = 0;
+  Record stepRecord, constantRecord;
+  int32_t count = 0, constantCount = 0;
 
   mlir::LogicalResult emitStep(mlir::Operation *op);
   mlir::LogicalResult emitLaunch(rank::LaunchOp op);
+  mlir::LogicalResult emitDeviceLaunch(rank::LaunchOp op);
   mlir::LogicalResult emitMatmul(rank::MatmulOp op);
   mlir::LogicalResult emitCollective(mlir::Operation *op, llvm::StringRef function, llvm::ArrayRef<mlir::Value> middle,
                                      llvm::ArrayRef<mlir::Value> last = {});
   mlir::LogicalResult emitAllToAll(rank::AllToAllOp op);
 
   mlir::Value bufferOf(mlir::Value value);
+  mlir::Value constantBuffer(ConstantOp op);
+  mlir::Value fillBuffersOf(rank::LaunchOp op);
   mlir::Value inArena(int64_t offset);
   mlir::Value addressOf(mlir::StringAttr symbol);
   mlir::Value axes(mlir::ArrayAttr names);

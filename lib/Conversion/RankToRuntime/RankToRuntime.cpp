@@ -1,7 +1,9 @@
 #include "EmitSteps.h"
 
 #include "dialects/Rank/MatmulShape.h"
+#include "froe/Conversion/GpuObjects.h"
 #include "froe/Conversion/Passes.h"
+#include "froe/Conversion/ProgramTarget.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/xxhash.h"
@@ -63,7 +65,8 @@ class Description {
 public:
   Description(ConstantData &data, const Package &package) : data(data), package(package) {}
 
-  void write(ArrayRef<Port> inputs, ArrayRef<Port> outputs, const EmitSteps &steps, StringAttr run) {
+  void write(ArrayRef<Port> inputs, ArrayRef<Port> outputs, const EmitSteps &steps, StringAttr run,
+             const DeviceImages *device) {
     froe_program program{};
     program.abi = FROE_RT_ABI_VERSION;
     program.mesh_rank = package.mesh.axisCount();
@@ -72,6 +75,11 @@ public:
     program.arena_bytes = package.arenaBytes;
     program.input_count = inputs.size(), program.output_count = outputs.size();
     program.weight_count = package.weights.size(), program.step_count = steps.stepCount();
+    if (device) {
+      program.device = FROE_CUDA;
+      program.image_count = device->imageCount(), program.kernel_count = device->kernels().size();
+      program.constant_count = steps.deviceConstantCount();
+    }
     Record record;
     record.append(program);
     record.point<froe_program>(offsetof(froe_program, plan_hash), data.text(package.planHash));
@@ -80,6 +88,11 @@ public:
     record.point<froe_program>(offsetof(froe_program, weights), weights());
     record.point<froe_program>(offsetof(froe_program, steps), data.record(steps.steps()));
     record.point<froe_program>(offsetof(froe_program, run), run);
+    if (device) {
+      record.point<froe_program>(offsetof(froe_program, images), data.record(device->imageRecord(data)));
+      record.point<froe_program>(offsetof(froe_program, kernels), data.record(device->kernelRecord(data)));
+      record.point<froe_program>(offsetof(froe_program, constants), data.record(steps.deviceConstants()));
+    }
     data.record(record, "froe_program_main");
   }
 
@@ -155,13 +168,16 @@ struct RankToRuntime : impl::RankToRuntimeBase<RankToRuntime> {
     package.mesh = meshOp ? meshOp.getMesh() : Mesh{{{"x", 1}}};
     package.planHash = hashOf(module);
     package.arenaBytes = arenaBytes.getInt();
-    for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-      package.kernels += function->hasAttr("rank.extent");
+    std::optional<DeviceImages> device;
+    if (targetOf(module).isCuda())
+      device.emplace(module);
+    const DeviceImages *images = device ? &*device : nullptr;
+    package.kernels = device ? device->kernels().size() : countKernels(module);
 
-    WeightTable weights(main, package.mesh, isaOf(module));
+    WeightTable weights(main, package.mesh, device ? std::nullopt : std::optional(isaOf(module)));
     package.weights = weights.weights();
     ConstantData data(module);
-    EmitSteps steps(main, package.mesh, weights, data);
+    EmitSteps steps(main, package.mesh, weights, data, images);
     FailureOr<LLVM::LLVMFuncOp> run = steps.emit();
     if (failed(run))
       return signalPassFailure();
@@ -170,11 +186,28 @@ struct RankToRuntime : impl::RankToRuntimeBase<RankToRuntime> {
       package.inputs.push_back(port.package);
     for (const Port &port : outputs)
       package.outputs.push_back(port.package);
-    Description(data, package).write(inputs, outputs, steps, run->getSymNameAttr());
+    Description(data, package).write(inputs, outputs, steps, run->getSymNameAttr(), images);
     setPackage(module, package);
+    if (device)
+      eraseKernels(module);
     main.erase();
     if (meshOp)
       meshOp.erase();
+  }
+
+private:
+  static int64_t countKernels(ModuleOp module) {
+    return llvm::count_if(module.getOps<LLVM::LLVMFuncOp>(),
+                          [](LLVM::LLVMFuncOp function) { return function->hasAttr("rank.extent"); });
+  }
+
+  /// What is in the description now.
+  static void eraseKernels(ModuleOp module) {
+    for (auto declaration : llvm::to_vector(module.getOps<func::FuncOp>()))
+      if (declaration.isExternal())
+        declaration.erase();
+    if (auto binary = module.lookupSymbol<gpu::BinaryOp>(kGpuKernels))
+      binary.erase();
   }
 };
 

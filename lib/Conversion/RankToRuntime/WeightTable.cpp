@@ -49,7 +49,7 @@ Value viewRoot(Value value) {
   return value;
 }
 
-WeightTable::WeightTable(func::FuncOp main, const Mesh &mesh, cpu::Isa isa) : mesh(mesh), isa(isa) {
+WeightTable::WeightTable(func::FuncOp main, const Mesh &mesh, std::optional<cpu::Isa> isa) : mesh(mesh), isa(isa) {
   for (WeightOp op : main.getOps<WeightOp>())
     add(op);
 }
@@ -68,8 +68,8 @@ void WeightTable::add(WeightOp op) {
   for (OpOperand *use : llvm::reverse(uses)) {
     auto matmul = dyn_cast<rank::MatmulOp>(use->getOwner());
     std::optional<Package::Packed> packing;
-    if (matmul && use->getOperandNumber() == 1)
-      packing = packingFor(matmul, isa);
+    if (isa && matmul && use->getOperandNumber() == 1)
+      packing = packingFor(matmul, *isa);
     if (!packing) {
       if (!plain.contains(op))
         plain[op] = append(op, std::nullopt);

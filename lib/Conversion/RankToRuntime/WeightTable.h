@@ -7,6 +7,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <optional>
+
 namespace froe {
 
 /// The value that `value` is a view of.
@@ -16,8 +18,8 @@ mlir::Value viewRoot(mlir::Value value);
 /// several packings, or something else reads it, in several forms.
 class WeightTable {
 public:
-  /// `isa`: of the processor that the program is for.
-  WeightTable(mlir::func::FuncOp main, const Mesh &mesh, cpu::Isa isa);
+  /// `isa`: of the processor that the program is for; nothing: it is for GPUs, whose weights are all plain.
+  WeightTable(mlir::func::FuncOp main, const Mesh &mesh, std::optional<cpu::Isa> isa);
 
   const std::vector<Package::Weight> &weights() const { return list; }
   /// The packed form that the product's right operand has, or -1: it is a plain buffer.
@@ -27,7 +29,7 @@ public:
 
 private:
   const Mesh &mesh;
-  cpu::Isa isa;
+  std::optional<cpu::Isa> isa;
   std::vector<Package::Weight> list;
   llvm::DenseMap<mlir::Operation *, int> packed; ///< by product
   llvm::DenseMap<mlir::Operation *, int> plain;  ///< by weight
