@@ -1,6 +1,7 @@
 #include "froe/Pipelines/Compile.h"
 
 #include "dialects/Rank/Rank.h"
+#include "froe/Target/Cuda.h"
 #include "froe/Target/HostProgram.h"
 #include "froe/Transforms/ApplyPlan.h"
 
@@ -26,6 +27,12 @@ Complaints linesOf(const std::string &message) {
   for (auto part : llvm::split(message, '\n'))
     lines.push_back(part.str());
   return lines;
+}
+
+/// What to plan for where nobody says: the server that the newest architecture is in.
+std::string usualCluster(const ProgramTarget &target) {
+  int newest = target.isCuda() ? archNumber(target.archs.back()) : 0;
+  return newest >= 100 ? "b200" : newest >= 90 ? "h100" : newest >= 80 ? "a100-80g" : "cpu";
 }
 
 bool isModuleText(const std::string &file) { return std::filesystem::path(file).extension() == ".mlir"; }
@@ -78,7 +85,7 @@ Compiled<void> Compilation::start() {
     if (!(*root)->hasAttr(FroeDialect::kSource))
       (*root)->setAttr(FroeDialect::kSource, StringAttr::get(context.get(), options.model));
     if (phaseOf(*root))
-      return {};
+      return settleTarget();
   } else {
     auto module = importOnnx(*context, options.model, options.import);
     if (!module)
@@ -87,22 +94,59 @@ Compiled<void> Compilation::start() {
   }
   if (auto done = simplifyProgram(*root); !done)
     return bug(done.error());
+  return settleTarget();
+}
+
+/// The target that the user or the module says, in both.
+Compiled<void> Compilation::settleTarget() {
+  std::optional<ProgramTarget> stated = statedTarget(*root);
+  if (!stated && *phaseOf(*root) >= Phase::LLVM)
+    stated = ProgramTarget{};
+  if (stated && options.target && stated->str() != options.target->str())
+    return wrong("'" + options.model + "' is a program for target '" + stated->str() + "', not '" +
+                 options.target->str() + "'");
+  if (!options.target)
+    options.target = stated.value_or(ProgramTarget{});
+  if (options.target->isCuda())
+    setTarget(*root, *options.target);
+  clusterIsUsual = options.cluster.empty();
+  if (clusterIsUsual)
+    options.cluster = usualCluster(*options.target);
+  return {};
+}
+
+/// Programs for GPUs need NVIDIA's assembler; that is said before any work.
+Compiled<void> Compilation::checkTools(Phase phase) const {
+  if (!options.target || !options.target->isCuda() || phase < Phase::PTX)
+    return {};
+  std::expected<CudaToolkit, std::string> toolkit = findCudaToolkit();
+  if (!toolkit)
+    return wrong("--target " + options.target->str() + ": " + toolkit.error());
+  if (auto known = checkArchs(options.target->archs, *toolkit); !known)
+    return wrong("--target " + options.target->str() + ": " + known.error());
   return {};
 }
 
 Compiled<void> Compilation::advanceTo(Phase phase) {
   if (!root) {
+    bool isChecked = options.target.has_value();
+    if (auto done = checkTools(phase); !done)
+      return done;
     if (auto done = start(); !done)
+      return done;
+    if (auto done = isChecked ? Compiled<void>() : checkTools(phase); !done)
       return done;
     if (auto done = dump(); !done)
       return done;
   }
+  if (phase == Phase::PTX && !options.target->isCuda())
+    return wrong("only programs for GPUs have phase 'ptx': give --target cuda");
   Phase now = *phaseOf(*root);
   if (now > phase)
     return wrong("'" + options.model + "' is in phase '" + std::string(name(now)) + "', behind '" +
                  std::string(name(phase)) + "'");
   for (Phase next : kPhases)
-    if (next > now && next <= phase && next != Phase::Exe) {
+    if (next > now && next <= phase && next != Phase::Exe && (next != Phase::PTX || options.target->isCuda())) {
       if (auto done = step(next); !done)
         return done;
       if (auto done = dump(); !done)
@@ -146,10 +190,10 @@ Compiled<void> Compilation::step(Phase next) {
 
 /// Weights are packed for the kernels of the processor that the package is for.
 Compiled<void> Compilation::setIsa() {
-  std::expected<HostTarget, std::string> target = targetNamed(options.cpu);
+  std::expected<HostTarget, std::string> target = targetNamed(processor());
   if (!target)
     return wrong("--cpu: " + target.error());
-  if (!target->isa.empty())
+  if (!target->isa.empty() && !options.target->isCuda())
     (*root)->setAttr(kIsaAttribute, mlir::StringAttr::get(context.get(), target->isa));
   return {};
 }
@@ -201,6 +245,7 @@ Compiled<PlanResult> Compilation::choosePlan() {
   if (!result)
     return std::unexpected(CompileFailure{1, linesOf(result.error())});
   result->madeFor["model"] = options.model;
+  result->madeFor["target"] = options.target->str();
   for (auto [name, known] : {std::pair("dims", nlohmann::ordered_json(options.import.dims)),
                              {"shapes", options.import.shapes},
                              {"constants", options.import.constants}})
@@ -226,6 +271,8 @@ Compiled<Compilation::Devices> Compilation::chooseDevices(const Cluster &cluster
   std::string holder = "this host";
   if (cluster.devices > 0 || !cluster.hasMeasuredLinks())
     most = cluster.devices > 0 ? cluster.devices : INT64_MAX, holder = "cluster '" + options.cluster + "'";
+  if (clusterIsUsual && options.target->isCuda())
+    most = cluster.levels.front().devices, holder = "one host of cluster '" + options.cluster + "'";
   if (options.devices > 0 && options.devices < most && chosen.mesh)
     most = options.devices, holder = "--devices";
   if (chosen.count > most)
@@ -241,14 +288,19 @@ Compiled<void> Compilation::dump() {
   std::error_code error;
   std::filesystem::create_directories(options.dumpFolder, error);
   std::string phase(name(*phaseOf(*root)));
-  std::filesystem::path file =
-      std::filesystem::path(options.dumpFolder) / (std::to_string(dumps++) + "-" + phase + ".mlir");
+  std::filesystem::path file = std::filesystem::path(options.dumpFolder) /
+                               (std::to_string(dumps++) + "-" + phase + (phase == name(Phase::PTX) ? ".ptx" : ".mlir"));
   std::ofstream stream(file);
   stream << printPhase(*root, /*elide=*/true);
   stream.close();
   if (!stream)
     return wrong("cannot write '" + file.string() + "'");
   return {};
+}
+
+/// GPUs do the work of their ranks, so that one package serves all hosts.
+std::string Compilation::processor() const {
+  return options.target->isCuda() && options.cpu == "host" ? "generic" : options.cpu;
 }
 
 std::filesystem::path Compilation::modelFolder() {

@@ -1,7 +1,10 @@
 #include "froe/Pipelines/Phases.h"
 
 #include "dialects/Rank/Rank.h"
+#include "froe/Conversion/GpuObjects.h"
 #include "froe/Conversion/Passes.h"
+#include "froe/Conversion/ProgramTarget.h"
+#include "froe/Target/Cuda.h"
 #include "froe/Transforms/Passes.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -58,7 +61,7 @@ private:
 };
 
 /// What leads to each phase, and what holds afterwards.
-void addPassesTo(Phase phase, const std::string &cluster, PassManager &manager) {
+void addPassesTo(Phase phase, const std::string &cluster, const ProgramTarget &target, PassManager &manager) {
   switch (phase) {
   case Phase::Program:
     manager.addPass(createSimplify()); // what exporters spell out is one op
@@ -75,9 +78,13 @@ void addPassesTo(Phase phase, const std::string &cluster, PassManager &manager) 
     manager.addPass(createFormKernels()); // @main is a straight line of steps
     manager.addPass(createAssignArena()); // every buffer has its place
     return;
+  case Phase::PTX:
+    manager.addPass(createKernelsToGpu()); // kernels are what one thread of a GPU does
+    return;
   case Phase::LLVM:
-    manager.addPass(createLowerKernels());  // kernels are functions of the LLVM dialect
-    manager.addPass(createRankToRuntime()); // and so is the rest
+    if (!target.isCuda())
+      manager.addPass(createLowerKernels()); // kernels are functions of the LLVM dialect
+    manager.addPass(createRankToRuntime());  // and so is the rest
     return;
   case Phase::Plan: // a decision, which no pass makes
   case Phase::Exe:
@@ -87,18 +94,36 @@ void addPassesTo(Phase phase, const std::string &cluster, PassManager &manager) 
 
 std::expected<void, Complaints> runPassesTo(Phase phase, const std::string &cluster, ModuleOp module) {
   PassManager manager(module.getContext());
-  addPassesTo(phase, cluster, manager);
+  addPassesTo(phase, cluster, targetOf(module), manager);
   CollectComplaints complaints(module.getContext());
   if (failed(manager.run(module)))
     return std::unexpected(complaints.take("a pass that leads to phase '" + std::string(name(phase)) + "' failed"));
-  setPhase(module, phase);
   return {};
+}
+
+/// Before the passes that lead to phase `llvm`, behind those that lead to phase `ptx`: what other tools do.
+std::expected<void, std::string> makeMachineCode(Phase phase, ModuleOp module) {
+  std::expected<CudaToolkit, std::string> toolkit = findCudaToolkit();
+  if (!toolkit)
+    return std::unexpected(toolkit.error());
+  return phase == Phase::PTX ? writeGpuText(module, targetOf(module).archs, *toolkit)
+                             : assembleGpuText(module, *toolkit);
+}
+
+std::string textOfKernels(ModuleOp module) {
+  auto binary = module.lookupSymbol<gpu::BinaryOp>(kGpuKernels);
+  if (!binary)
+    return "// the program has no kernels\n";
+  std::string text;
+  for (auto object : binary.getObjectsAttr().getAsRange<gpu::ObjectAttr>())
+    text += ("// kernels for " + chipOf(object) + "\n" + object.getObject().getValue() + "\n").str();
+  return text;
 }
 
 } // namespace
 
 std::string_view name(Phase phase) {
-  constexpr std::string_view names[] = {"program", "plan", "rank", "kernels", "llvm", "exe"};
+  constexpr std::string_view names[] = {"program", "plan", "rank", "kernels", "ptx", "llvm", "exe"};
   return names[size_t(phase)];
 }
 
@@ -142,6 +167,8 @@ std::expected<OwningOpRef<ModuleOp>, Complaints> readModule(MLIRContext &context
 }
 
 std::string printPhase(ModuleOp module, bool elide) {
+  if (phaseOf(module) == Phase::PTX)
+    return textOfKernels(module);
   OpPrintingFlags flags;
   flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
   if (elide)
@@ -153,11 +180,24 @@ std::string printPhase(ModuleOp module, bool elide) {
 }
 
 std::expected<void, Complaints> simplifyProgram(ModuleOp module) {
-  return runPassesTo(Phase::Program, /*cluster=*/"", module);
+  if (auto done = runPassesTo(Phase::Program, /*cluster=*/"", module); !done)
+    return done;
+  setPhase(module, Phase::Program);
+  return {};
 }
 
 std::expected<void, Complaints> advance(ModuleOp module, Phase next, const std::string &cluster) {
-  return runPassesTo(next, cluster, module);
+  bool isAssembled = next == Phase::LLVM && targetOf(module).isCuda();
+  if (isAssembled)
+    if (auto done = makeMachineCode(next, module); !done)
+      return std::unexpected(Complaints{done.error()});
+  if (auto done = runPassesTo(next, cluster, module); !done)
+    return done;
+  if (next == Phase::PTX)
+    if (auto done = makeMachineCode(next, module); !done)
+      return std::unexpected(Complaints{done.error()});
+  setPhase(module, next);
+  return {};
 }
 
 } // namespace froe

@@ -41,6 +41,8 @@ Manifest describe(const Package &package, const std::optional<PlanResult> &plan,
   manifest.inputs = tensorsOf(package.inputs);
   manifest.outputs = tensorsOf(package.outputs);
   manifest.arenaBytes = package.arenaBytes;
+  manifest.target = options.target->isCuda() ? "cuda" : "cpu";
+  manifest.archs = options.target->archs;
   manifest.cpu = target.cpu;
   manifest.extensions = extensionsOf(target);
   if (plan)
@@ -51,7 +53,7 @@ Manifest describe(const Package &package, const std::optional<PlanResult> &plan,
                       {"dims", options.import.dims},
                       {"constants", options.import.constants},
                       {"shapes", options.import.shapes},
-                      {"target", "cpu"}};
+                      {"target", options.target->str()}};
   return manifest;
 }
 
@@ -85,7 +87,7 @@ Compiled<void> Compilation::writeFiles(const std::filesystem::path &folder) {
     return done;
 
   options.progress("generating code");
-  Compiled<HostTarget> target = asUserError(targetNamed(options.cpu));
+  Compiled<HostTarget> target = asUserError(targetNamed(processor()));
   if (!target)
     return std::unexpected(target.error());
   std::string object = folder / "program.o", program = folder / "program";

@@ -23,7 +23,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int kFormat = 2; // of manifest.json
+constexpr int kFormat = 3; // of manifest.json
 
 json tensorsToJson(const std::vector<Manifest::Tensor> &tensors) {
   json list = json::array();
@@ -66,6 +66,8 @@ json toJson(const Manifest &manifest) {
           {"inputs", tensorsToJson(manifest.inputs)},
           {"outputs", tensorsToJson(manifest.outputs)},
           {"arena_bytes", manifest.arenaBytes},
+          {"target", manifest.target},
+          {"archs", manifest.archs},
           {"cpu", manifest.cpu},
           {"extensions", manifest.extensions},
           {"program", fileToJson(manifest.program)},
@@ -86,6 +88,8 @@ Manifest fromJson(const json &value) {
   manifest.inputs = tensorsFromJson(value.at("inputs"));
   manifest.outputs = tensorsFromJson(value.at("outputs"));
   manifest.arenaBytes = value.at("arena_bytes");
+  manifest.target = value.at("target");
+  manifest.archs = value.at("archs");
   manifest.cpu = value.at("cpu");
   manifest.extensions = value.at("extensions");
   manifest.program = fileFromJson(value.at("program"));

@@ -37,6 +37,8 @@ struct Manifest {
   int ranks = 1;
   std::vector<Tensor> inputs, outputs; // in the order of froe_program
   uint64_t arenaBytes = 0;             // of each rank
+  std::string target;                  // what ranks run on: `cpu` or `cuda`
+  std::vector<std::string> archs;      // of GPUs: those that it has machine code for; newer ones compile its PTX
   std::string cpu;                     // the processor it was compiled for, by LLVM's name
   std::vector<std::string> extensions; // of the instruction set (runtime/cpu/Extensions.h), that it uses
   File program;                        // `program`

@@ -91,8 +91,9 @@ void addPlanOptions(CLI::App &command, PlanArguments &arguments) {
   command.add_option("--devices", arguments.devices, "how many devices to use; default: the cluster's, or the mesh's")
       ->check(positive())
       ->type_name("N");
-  command.add_option("--cluster", arguments.cluster, "what to plan for: a preset (cpu, cpu:4, h100:8x4) or a file")
-      ->capture_default_str()
+  command
+      .add_option("--cluster", arguments.cluster,
+                  "what to plan for: a preset (cpu, cpu:4, h100:8x4) or a file; default: cpu, or what suits the target")
       ->type_name("NAME");
   command
       .add_option("--memory", arguments.memory, "what a rank may use: 4096, 512M, 16GiB, 80GB; default: the cluster's")

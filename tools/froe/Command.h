@@ -29,7 +29,7 @@ struct ModelArguments {
   std::vector<std::string> dims, shapes, constants;
 };
 struct PlanArguments {
-  std::string mesh, cluster = "cpu", constrain, planFile;
+  std::string mesh, cluster, constrain, planFile;
   int64_t devices = 0;
   std::string memory, stages = "1", microbatches = "auto", objective = "latency", floatType;
 };

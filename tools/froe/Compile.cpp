@@ -14,7 +14,7 @@ namespace {
 struct Arguments {
   ModelArguments model;
   PlanArguments plan;
-  std::string output, emit, dumpFolder, target = "cpu", cpu = "host";
+  std::string output, emit, dumpFolder, target, cpu = "host";
   bool annotate = false, json = false;
 };
 
@@ -68,16 +68,20 @@ int emitPhase(Compilation &compilation, Phase phase, const std::string &output) 
 int compile(const Arguments &arguments) {
   std::optional<Phase> phase = phaseNamed(arguments.emit);
   if (!phase)
-    return report(
-        1, {fmt::format("--emit: expected program, plan, rank, kernels, llvm or exe, found '{}'", arguments.emit)});
-  if (arguments.target != "cpu")
-    return report(2, {fmt::format("--target: '{}' is not supported; expected cpu", arguments.target)});
+    return report(1, {fmt::format("--emit: expected program, plan, rank, kernels, ptx, llvm or exe, found '{}'",
+                                  arguments.emit)});
   std::expected<CompileOptions, std::string> options = compileOptions(arguments.model, arguments.plan);
   if (!options)
     return report(1, {options.error()});
   options->dumpFolder = arguments.dumpFolder;
   options->annotate = arguments.annotate;
   options->cpu = arguments.cpu;
+  if (!arguments.target.empty()) {
+    std::expected<ProgramTarget, std::string> target = ProgramTarget::parse(arguments.target);
+    if (!target)
+      return report(1, {"--target: " + target.error()});
+    options->target = *target;
+  }
   uint64_t peakBytes = 0;
   options->progress = [&, line = progressLine()](std::string_view work) {
     peakBytes = std::max(peakBytes, anonymousBytes());
@@ -106,6 +110,8 @@ int compile(const Arguments &arguments) {
     for (auto &[name, value] : compilation.seconds())
       seconds[name] = value;
     nlohmann::ordered_json result{{"package", arguments.output},
+                                  {"target", compilation.target().str()},
+                                  {"cluster", compilation.cluster()},
                                   {"seconds", seconds},
                                   {"peak_bytes", peakBytes},
                                   {"kernels", package.kernels},
@@ -118,8 +124,11 @@ int compile(const Arguments &arguments) {
   double total = 0;
   for (auto &[name, value] : compilation.seconds())
     total += value;
-  fmt::print("{}: mesh {}, {} kernels, {:.1f} MiB of buffers per rank, {:.1f} MiB on disk, {:.1f} s\n",
-             arguments.output, package.mesh.str(), package.kernels, package.arenaBytes / 1048576.0,
+  std::string target = compilation.target().isCuda()
+                           ? fmt::format("{}, planned for '{}', ", compilation.target().str(), compilation.cluster())
+                           : "";
+  fmt::print("{}: {}mesh {}, {} kernels, {:.1f} MiB of buffers per rank, {:.1f} MiB on disk, {:.1f} s\n",
+             arguments.output, target, package.mesh.str(), package.kernels, package.arenaBytes / 1048576.0,
              packageBytes / 1048576.0, total);
   return 0;
 }
@@ -134,14 +143,18 @@ Action addCompile(CLI::App &command) {
       .add_option("-o,--output", arguments->output,
                   "package to write (one that is there is replaced), or the --emit file")
       ->type_name("P.froe");
-  command.add_option("--target", arguments->target, "what ranks run on: cpu")->capture_default_str()->type_name("NAME");
+  command
+      .add_option("--target", arguments->target,
+                  "what ranks run on: cpu (the default), or NVIDIA GPUs: cuda (sm_80, sm_90 and newer), or cuda:sm_90")
+      ->type_name("NAME");
   command
       .add_option("--cpu", arguments->cpu,
                   "processor of the ranks by LLVM's name, such as x86-64-v3 (AVX2), where it is not this machine's")
       ->capture_default_str()
       ->type_name("NAME");
   arguments->emit = "exe";
-  command.add_option("--emit", arguments->emit, "stop at a phase and print it: program, plan, rank, kernels, llvm")
+  command
+      .add_option("--emit", arguments->emit, "stop at a phase and print it: program, plan, rank, kernels, ptx, llvm")
       ->capture_default_str()
       ->type_name("PHASE");
   command.add_flag("--annotate", arguments->annotate, "say at each op of phase plan what it is taken to cost");

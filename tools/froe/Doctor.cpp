@@ -2,6 +2,7 @@
 
 #include "froe/Target/Cuda.h"
 #include "froe/Target/HostProgram.h"
+#include "runtime/cuda/Libraries.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -34,6 +35,33 @@ Finding checkCudaToolkit() {
   return {"CUDA toolkit", found ? found->ptxas : "not found, needed for CUDA programs only: " + found.error(), true};
 }
 
+/// `2 GPUs of sm_80, 1 GPU of sm_90`.
+std::string describeGpus(const cuda::DriverLibrary &driver) {
+  std::map<int, int> counts;
+  int count = 0, device = 0;
+  if (driver.cuInit(0) != cuda::kSuccess || driver.cuDeviceGetCount(&count) != cuda::kSuccess)
+    return "no GPU that it can use";
+  for (int i = 0; i < count; ++i)
+    if (int major = 0, minor = 0; driver.cuDeviceGet(&device, i) == cuda::kSuccess &&
+                                  driver.cuDeviceGetAttribute(&major, cuda::kCapabilityMajor, device) == 0 &&
+                                  driver.cuDeviceGetAttribute(&minor, cuda::kCapabilityMinor, device) == 0)
+      ++counts[10 * major + minor];
+  std::string text;
+  for (auto [arch, found] : counts)
+    text += fmt::format("{}{} GPU{} of sm_{}", text.empty() ? "" : ", ", found, found == 1 ? "" : "s", arch);
+  return text.empty() ? "no GPU" : text;
+}
+
+Finding checkDriver() {
+  std::expected<cuda::DriverLibrary, std::string> driver = cuda::loadDriver();
+  int version = 0;
+  if (!driver || driver->cuDriverGetVersion(&version) != cuda::kSuccess)
+    return {"NVIDIA driver",
+            "not found, needed to run CUDA programs only: " + (driver ? "it does not start" : driver.error()), true};
+  return {"NVIDIA driver", fmt::format("CUDA {}.{}, {}", version / 1000, version % 1000 / 10, describeGpus(*driver)),
+          true};
+}
+
 /// Ranks of one host share memory files.
 Finding checkSharedMemory() {
   int descriptor = memfd_create("froe-doctor", MFD_CLOEXEC);
@@ -52,6 +80,7 @@ int doctor(bool json) {
       checkRuntime(),
       checkSharedMemory(),
       checkCudaToolkit(),
+      checkDriver(),
   };
   bool ok = true;
   nlohmann::ordered_json list = nlohmann::ordered_json::array();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "froe/Analysis/Plan.h"
+#include "froe/Conversion/ProgramTarget.h"
 #include "froe/Import/Import.h"
 #include "froe/Pipelines/Phases.h"
 
@@ -15,11 +16,12 @@ struct CompileOptions {
 
   std::string mesh;               ///< of each stage: `2x4`, `data=2,model=4`; empty or `auto`: the best one
   int64_t devices = 0;            ///< 0: the cluster's, or one
-  std::string cluster = "cpu";    ///< preset or file
+  std::string cluster;            ///< preset or file; empty: what is usual for the target
   std::optional<Cluster> machine; ///< what `cluster` says, where it is known already
   PlanOptions plan;
 
-  std::string cpu = "host"; ///< the processor of the ranks, by LLVM's name
+  std::optional<ProgramTarget> target; ///< nothing: what the module says, or the CPU
+  std::string cpu = "host"; ///< the processor of the ranks, by LLVM's name; `host` means any one where GPUs do the work
   bool annotate = false;    ///< phase `plan` says at each op what it costs
   std::string dumpFolder;   ///< every phase goes there, in numbered files; empty: none does
   /// Told the name of each part of the work as it starts.
@@ -51,6 +53,9 @@ public:
 
   mlir::ModuleOp module() { return *root; }
   const Package &package() const { return contents; }
+  /// After the first phase.
+  const ProgramTarget &target() const { return *options.target; }
+  const std::string &cluster() const { return options.cluster; }
   const std::optional<PlanResult> &planned() const { return planResult; }
   /// Wall-clock seconds of each phase so far, in order.
   const std::vector<std::pair<std::string, double>> &seconds() const { return times; }
@@ -65,8 +70,11 @@ private:
   Package contents;
   std::vector<std::pair<std::string, double>> times;
   int dumps = 0;
+  bool clusterIsUsual = false; ///< and not the user's choice
 
   Compiled<void> start();
+  Compiled<void> settleTarget();
+  Compiled<void> checkTools(Phase phase) const;
   Compiled<void> step(Phase next);
   Compiled<void> setIsa();
   Compiled<PlanResult> choosePlan();
@@ -78,6 +86,7 @@ private:
   };
   Compiled<Devices> chooseDevices(const Cluster &cluster) const;
   std::filesystem::path modelFolder();
+  std::string processor() const;
   Compiled<void> writeFiles(const std::filesystem::path &folder);
 };
 

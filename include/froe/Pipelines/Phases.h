@@ -19,10 +19,12 @@ enum class Phase {
   Plan,    ///< and how each op is sharded
   Rank,    ///< what one rank computes: local shapes, collectives
   Kernels, ///< as a straight line of steps with places in memory; kernels are functions of froe ops
+  PTX,     ///< the same, kernels are PTX; programs for GPUs only
   LLVM,    ///< as LLVM IR that calls the runtime
   Exe,
 };
-inline constexpr Phase kPhases[] = {Phase::Program, Phase::Plan, Phase::Rank, Phase::Kernels, Phase::LLVM, Phase::Exe};
+inline constexpr Phase kPhases[] = {Phase::Program, Phase::Plan, Phase::Rank, Phase::Kernels,
+                                    Phase::PTX,     Phase::LLVM, Phase::Exe};
 std::string_view name(Phase phase);
 std::optional<Phase> phaseNamed(std::string_view text);
 
@@ -40,15 +42,15 @@ using Complaints = std::vector<std::string>;
 std::expected<mlir::OwningOpRef<mlir::ModuleOp>, Complaints> readModule(mlir::MLIRContext &context,
                                                                         const std::string &file);
 
-/// The module as text, with the names of ONNX nodes as locations. `elide`: constants of more than 1024 elements are
-/// left out; such a text cannot be read back.
+/// The module as text, with the names of ONNX nodes as locations; of phase `ptx` only the kernels, as PTX. `elide`:
+/// constants of more than 1024 elements are left out; such a text cannot be read back.
 std::string printPhase(mlir::ModuleOp module, bool elide);
 
 /// Recovers what exporters spell out: the end of phase `program`.
 std::expected<void, Complaints> simplifyProgram(mlir::ModuleOp module);
 
-/// Takes a module from phase `plan`, `rank` or `kernels` to the next one. `cluster` (preset or file) has the costs that
-/// choose between equivalent collectives.
+/// Takes a module from phase `plan`, `rank`, `kernels` or `ptx` to the next one of its target (ProgramTarget.h).
+/// `cluster` (preset or file) has the costs that choose between equivalent collectives.
 std::expected<void, Complaints> advance(mlir::ModuleOp module, Phase next, const std::string &cluster);
 
 } // namespace froe

@@ -20,6 +20,9 @@ struct CudaToolkit {
 /// (scripts/install.sh). The error says what to install.
 std::expected<CudaToolkit, std::string> findCudaToolkit();
 
+/// Whether LLVM writes and the toolkit assembles code for these; the error names the first one that is unknown.
+std::expected<void, std::string> checkArchs(const std::vector<std::string> &archs, const CudaToolkit &toolkit);
+
 /// Lowers the GPU modules of `module` (kernels-to-gpu) to the NVVM dialect, for every architecture alike.
 std::expected<void, std::string> lowerGpuModules(mlir::ModuleOp module);
 
@@ -43,5 +46,12 @@ struct Cubin {
 };
 /// Assembles PTX for one architecture; the error holds the assembler's messages.
 std::expected<Cubin, std::string> assemble(const std::string &ptx, const std::string &arch, const CudaToolkit &toolkit);
+
+/// `gpu.module @kernels` (kernels-to-gpu) becomes `gpu.binary @kernels` (froe/Conversion/GpuObjects.h): PTX for each
+/// architecture. A module without kernels stays as it is.
+std::expected<void, std::string> writeGpuText(mlir::ModuleOp module, const std::vector<std::string> &archs,
+                                              const CudaToolkit &toolkit);
+/// Assembles what `writeGpuText` made. The PTX of the newest architecture stays behind the cubins, for newer devices.
+std::expected<void, std::string> assembleGpuText(mlir::ModuleOp module, const CudaToolkit &toolkit);
 
 } // namespace froe

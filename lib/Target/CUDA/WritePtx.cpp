@@ -1,8 +1,17 @@
 #include "froe/Target/Cuda.h"
 
+#include "froe/Conversion/ProgramTarget.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -16,6 +25,7 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -28,8 +38,9 @@ using namespace mlir;
 namespace froe {
 namespace {
 
-/// The version of PTX that is written: what drivers of CUDA 12 read.
-constexpr const char *kPtxFeature = "+ptx80";
+/// The version of PTX that is written: what drivers of CUDA 12 read. Architectures that came later need a later one,
+/// which LLVM knows.
+const char *ptxFeature(const std::string &arch) { return archNumber(arch) <= 90 ? "+ptx80" : ""; }
 
 std::expected<std::unique_ptr<llvm::TargetMachine>, std::string> machineFor(const std::string &arch) {
   LLVMInitializeNVPTXTargetInfo();
@@ -43,15 +54,29 @@ std::expected<std::unique_ptr<llvm::TargetMachine>, std::string> machineFor(cons
     return std::unexpected("this LLVM writes no code for NVIDIA GPUs: " + error);
   llvm::TargetOptions options;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, arch, kPtxFeature, options, std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+      triple, arch, ptxFeature(arch), options, std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+}
+
+/// What the lowering and the translation ask the dialects for.
+void registerInterfaces(MLIRContext &context) {
+  DialectRegistry registry;
+  arith::registerConvertArithToLLVMInterface(registry);
+  cf::registerConvertControlFlowToLLVMInterface(registry);
+  registerConvertMathToLLVMInterface(registry);
+  registerConvertMemRefToLLVMInterface(registry);
+  registerConvertNVVMToLLVMInterface(registry);
+  ub::registerConvertUBToLLVMInterface(registry);
+  vector::registerConvertVectorToLLVMInterface(registry);
+  context.appendDialectRegistry(registry);
+  registerBuiltinDialectTranslation(context);
+  registerGPUDialectTranslation(context);
+  registerLLVMDialectTranslation(context);
+  registerNVVMDialectTranslation(context);
 }
 
 std::expected<gpu::GPUModuleOp, std::string> lowerToNvvm(gpu::GPUModuleOp module) {
   MLIRContext *context = module.getContext();
-  registerBuiltinDialectTranslation(*context);
-  registerGPUDialectTranslation(*context);
-  registerLLVMDialectTranslation(*context);
-  registerNVVMDialectTranslation(*context);
+  registerInterfaces(*context);
   PassManager manager(context, gpu::GPUModuleOp::getOperationName());
   manager.addPass(createSCFToControlFlowPass());
   ConvertGpuOpsToNVVMOpsOptions options;
@@ -112,6 +137,18 @@ std::expected<std::string, std::string> emitText(llvm::Module &module, llvm::Tar
 }
 
 } // namespace
+
+std::expected<void, std::string> checkArchs(const std::vector<std::string> &archs, const CudaToolkit &toolkit) {
+  auto anyMachine = machineFor("sm_80");
+  if (!anyMachine)
+    return std::unexpected(anyMachine.error());
+  for (const std::string &arch : archs)
+    if (!(*anyMachine)->getMCSubtargetInfo()->isCPUStringValid(arch))
+      return std::unexpected("architecture '" + arch + "' is not known to LLVM");
+    else if (!assemble(".version 8.0\n.target sm_80\n.address_size 64\n", arch, toolkit))
+      return std::unexpected("architecture '" + arch + "' is not known to '" + toolkit.ptxas + "'");
+  return {};
+}
 
 std::expected<void, std::string> lowerGpuModules(ModuleOp module) {
   for (auto kernels : module.getOps<gpu::GPUModuleOp>())
