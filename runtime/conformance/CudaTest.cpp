@@ -1,8 +1,10 @@
 // What only programs for CUDA devices do: kernels of an image, recorded executions, and errors that name their cause.
 #include "runtime/conformance/TestProgram.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -14,6 +16,8 @@ namespace froe::test {
 namespace {
 
 using testing::HasSubstr;
+
+namespace fs = std::filesystem;
 
 constexpr int64_t kBlock = 12, kCount = 2 * kBlock;
 constexpr uint64_t kIn = 0, kScaled = 256, kOut = 512;
@@ -39,6 +43,7 @@ protected:
   void SetUp() override {
     if (!onCuda())
       GTEST_SKIP() << "FROE_TEST_DEVICE is not 'cuda'";
+    fs::create_directories(folder);
     program.mesh = {2};
     program.run = scaleAndGather;
     program.recorded = true;
@@ -64,18 +69,41 @@ protected:
     for (int64_t i = 0; i < kCount; ++i)
       EXPECT_EQ(found[i], 2 * values[size_t(i)]);
   }
-  /// With an environment variable of the ranks.
-  void expectFailure(const char *variable, const char *value, int exitCode, const char *message) {
-    program.beforeStart = [=](int) { setenv(variable, value, 1); };
+  /// With environment variables of the ranks, or of one of them.
+  void set(const std::vector<std::pair<const char *, const char *>> &variables, int only = -1) {
+    program.beforeStart = [=, this](int rank) {
+      for (auto [name, value] : variables)
+        if (only < 0 || rank == only)
+          setenv(name, value, 1);
+      setenv("FROE_DOUBLE_LOG", log.c_str(), 1);
+      std::freopen(messages.c_str(), "a", stderr);
+      std::setvbuf(stderr, nullptr, _IONBF, 0);
+    };
+  }
+  void expectFailure(const char *variable, const char *value, int exitCode, const char *message, int only = -1) {
+    set({{variable, value}}, only);
     TestRun run;
+    expectFailure(run, exitCode, message);
+  }
+  void expectFailure(TestRun &run, int exitCode, const char *message) {
     auto result = start(run);
     ASSERT_FALSE(result);
     EXPECT_THAT(result.error().message, HasSubstr(message));
     EXPECT_EQ(result.error().exitCode, exitCode);
   }
 
+  static std::string contents(const fs::path &file) {
+    std::ifstream stream(file);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
   TestProgram program;
   std::string image = imageBytes();
+  /// Text that the double takes for PTX; its kernel is run by a twin of the same name.
+  std::string ptx = ".version 8.0\n.target sm_80\n.visible .entry scale(.param .u64 a)\n";
+  fs::path folder = fs::temp_directory_path() / fmt::format("froe-cuda-test-{}", getpid());
+  fs::path log = folder / "log", messages = folder / "messages";
   std::vector<float> values = std::vector<float>(kCount);
 };
 
@@ -112,26 +140,102 @@ TEST_F(Cuda, WhatIsMissingIsNamed) {
   expectFailure("FROE_DOUBLE_DEVICES", "1", 1, "2 ranks need 2 GPUs, this machine has 1");
   expectFailure("FROE_DOUBLE_DRIVER", "11080", 1, "supports CUDA 11.8, 12.0 or newer is needed");
   expectFailure("FROE_DOUBLE_ARCH", "75", 1, "the GPU is sm_75, the package has kernels for sm_80");
+  expectFailure("FROE_DOUBLE_SAME_GPU", "1", 1, "are on the same GPU: NCCL needs one for each rank");
+  expectFailure("FROE_DOUBLE_NCCL", "22705", 1, "all need the same", 1);
 }
 
 TEST_F(Cuda, TooLittleMemoryIsFoundBeforeAnythingRuns) {
-  expectFailure("FROE_DOUBLE_MEMORY", "1000000", 1, "needs 0.00 GiB of its GPU's memory (1048");
+  expectFailure("FROE_DOUBLE_MEMORY", "1000000", 1,
+                "GiB of its GPU's memory (1048852 bytes: arena 1048576, weights and constants 256, faults 20)");
+  expectFailure("FROE_DOUBLE_MEMORY", "1000000", 1, "0.00 GiB are free (1000000 bytes of 1000000)");
+  expectFailure("FROE_DOUBLE_MEMORY", "1048900", 1, "bytes: scratch 96), 0.00 GiB are free");
 }
 
-TEST_F(Cuda, AHungCollectiveNamesRankAndStep) {
+TEST_F(Cuda, OneRankNeedsNoNccl) {
+  program.mesh = {1};
   program.run = [](froe_rt *rt) {
-    if (rt->rank == 1 && rt->execution >= 0)
+    auto *arena = static_cast<std::byte *>(froe_rt_arena(rt));
+    froe_rt_all_gather(rt, 1, &kAxes, FROE_F32, 1, kCount, 1, arena + kIn, arena + kOut);
+  };
+  set({{"FROE_LIBNCCL", "/nowhere/libnccl.so"}});
+  TestRun run;
+  EXPECT_EQ(outcome(start(run)), "done");
+}
+
+TEST_F(Cuda, NewerGpusTakePtx) {
+  program.images.push_back({"compute_80", ptx.data(), ptx.size()});
+  set({{"FROE_DOUBLE_ARCH", "90"}, {"FROE_DOUBLE_TWINS", CONFORMANCE_KERNELS}});
+  TestRun run;
+  expectResult(run);
+  EXPECT_EQ(contents(messages),
+            "note: the driver compiles the package's kernels from PTX (compute_80) for sm_90, which "
+            "takes a while: the package is for sm_80, compute_80\n"); // by one rank
+}
+
+TEST_F(Cuda, AnOldDriverTakesPtxForBinariesThatItRefuses) {
+  program.images.push_back({"compute_80", ptx.data(), ptx.size()});
+  set({{"FROE_DOUBLE_BINARIES", "222"}, {"FROE_DOUBLE_TWINS", CONFORMANCE_KERNELS}});
+  TestRun run;
+  expectResult(run);
+  EXPECT_THAT(contents(messages), HasSubstr("it refuses sm_80 (error 222"));
+  expectFailure("FROE_DOUBLE_PTX", "222", 1, "the NVIDIA driver (CUDA 13.0) is too old for the runtime's own kernels");
+  program.images.pop_back();
+  expectFailure("FROE_DOUBLE_BINARIES", "222", 1,
+                "the NVIDIA driver (CUDA 13.0) refuses the package's kernels: sm_80 (error 222");
+}
+
+TEST_F(Cuda, AnIllegalAccessNamesTheNode) {
+  set({{"FROE_DOUBLE_FAULT", "scale"}});
+  TestRun run;
+  expectFailure(run, 4, "step 0 'scale' (scale) failed on the GPU: CUDA error 700");
+}
+
+TEST_F(Cuda, TheArenaIsRegisteredWithEveryCommunicator) {
+  program.mesh = {2, 2};
+  const froe_axes whole{2, {0, 1}};
+  program.run = [&](froe_rt *rt) {
+    auto *arena = static_cast<std::byte *>(froe_rt_arena(rt));
+    froe_rt_all_gather(rt, 0, &kAxes, FROE_F32, 1, kCount, 1, arena + kIn, arena + kOut);
+    froe_rt_all_gather(rt, 1, &whole, FROE_F32, 1, kCount, 1, arena + kIn, arena + kOut);
+  };
+  set({});
+  TestRun run;
+  EXPECT_EQ(outcome(start(run)), "done");
+  EXPECT_THAT(contents(log), HasSubstr("rank 3 of 4: register 1048576 bytes\n"));
+  EXPECT_THAT(contents(log), HasSubstr("rank 1 of 2: register 1048576 bytes\n"));
+}
+
+TEST_F(Cuda, WithoutCublasLtAKernelOfTheRuntimeMultiplies) {
+  program.run = [](froe_rt *rt) {
+    auto *arena = static_cast<std::byte *>(froe_rt_arena(rt));
+    froe_matmul p{};
+    p.m = p.n = p.k = 4, p.weight = -1;
+    p.a_m_stride = p.b_k_stride = p.c_m_stride = 4, p.a_k_stride = p.b_n_stride = p.c_n_stride = 1;
+    void *buffers[] = {arena + kIn, arena + kIn, arena + kScaled};
+    froe_rt_matmul(rt, 0, &p, buffers);
+  };
+  set({{"FROE_LIBCUBLASLT", "/nowhere/libcublasLt.so"}});
+  TestRun run;
+  EXPECT_EQ(outcome(start(run)), "done");
+  EXPECT_THAT(contents(messages), testing::MatchesRegex("note: matrix products run on a slow kernel of Froe's own: "
+                                                        "cuBLASLt cannot be loaded [^\n]*\n")); // by one rank
+}
+
+/// The communicators of all ranks that still can are aborted, so that no kernel stays on a GPU.
+TEST_F(Cuda, AHungCollectiveEndsAllRanks) {
+  program.mesh = {3};
+  program.run = [](froe_rt *rt) {
+    if (rt->rank == 2 && rt->execution >= 0)
       for (;;)
         pause();
     scaleAndGather(rt);
   };
-  program.beforeStart = [](int) { setenv("FROE_DOUBLE_TIMEOUT", "0", 1); };
+  set({{"FROE_DOUBLE_TIMEOUT", "0"}});
   TestRun run;
   run.options.collectiveTimeoutSeconds = 0.3;
-  auto result = start(run);
-  ASSERT_FALSE(result);
-  EXPECT_THAT(result.error().message, HasSubstr("rank 0 waited 0.3 s for step 1 'gather' (all_gather)"));
-  EXPECT_EQ(result.error().exitCode, 4);
+  expectFailure(run, 4, "for step 1 'gather' (all_gather)\n  rank 0: execution 0");
+  EXPECT_THAT(contents(log), HasSubstr("rank 0 of 3: abort\n"));
+  EXPECT_THAT(contents(log), HasSubstr("rank 1 of 3: abort\n"));
 }
 
 // --- Matrix products ---------------------------------------------------------------------------------------------
@@ -141,6 +245,7 @@ struct ProductCase {
   bool aTransposed = false, bTransposed = false;
   bool broadcastB = false; // over the outer batch dim
   std::vector<int32_t> posts;
+  bool wide = false; // c and operands of posts are f32
 };
 
 constexpr int64_t kOuter = 2, kHeads = 3, kM = 4, kN = 6, kK = 5;
@@ -148,7 +253,8 @@ constexpr uint64_t kA = 0, kB = 16 << 10, kC = 32 << 10, kBias = 48 << 10, kResi
 
 froe_matmul describe(const ProductCase &c) {
   froe_matmul p{};
-  p.type = c.type, p.batch_rank = 2, p.m = kM, p.n = kN, p.k = kK, p.weight = -1;
+  p.type = c.type, p.c_type = c.wide ? int32_t(FROE_F32) : c.type, p.batch_rank = 2, p.m = kM, p.n = kN, p.k = kK,
+  p.weight = -1;
   p.batch[0] = kOuter, p.batch[1] = kHeads;
   auto strides = [](int64_t *batch, int64_t size) { batch[0] = kHeads * size, batch[1] = size; };
   strides(p.a_batch_stride, kM * kK), strides(p.b_batch_stride, kK * kN), strides(p.c_batch_stride, kM * kN);
@@ -194,14 +300,15 @@ double post(double value, const froe_post &post, double operand) {
   }
 }
 
-template <class T> void multiplyAndCheck(froe_rt *rt, const ProductCase &c) {
+template <class T, class Result = T> void multiplyAndCheck(froe_rt *rt, const ProductCase &c) {
   froe_matmul p = describe(c);
   auto at = [&](uint64_t offset) { return reinterpret_cast<T *>(rt->arena + offset); };
-  auto fill = [&](uint64_t offset, int64_t step) {
+  auto resultAt = [&](uint64_t offset) { return reinterpret_cast<Result *>(rt->arena + offset); };
+  auto fill = [](auto *to, int64_t step) {
     for (int64_t i = 0; i < 1000; ++i)
-      at(offset)[i] = T(float((i * step) % 9 - 4) / 4);
+      to[i] = std::remove_pointer_t<decltype(to)>(float((i * step) % 9 - 4) / 4);
   };
-  fill(kA, 5), fill(kB, 7), fill(kBias, 3), fill(kResidual, 11);
+  fill(at(kA), 5), fill(at(kB), 7), fill(resultAt(kBias), 3), fill(resultAt(kResidual), 11);
   void *buffers[] = {at(kA), at(kB), at(kC), at(kBias), at(kResidual)};
   froe_rt_matmul(rt, 0, &p, buffers);
   if (!settled(rt))
@@ -218,8 +325,10 @@ template <class T> void multiplyAndCheck(froe_rt *rt, const ProductCase &c) {
                 double(at(kB)[o * p.b_batch_stride[0] + h * p.b_batch_stride[1] + k * p.b_k_stride + n * p.b_n_stride]);
           int64_t place = o * p.c_batch_stride[0] + h * p.c_batch_stride[1] + m * kN + n;
           for (int32_t i = 0; i < p.post_count; ++i)
-            value = post(value, p.posts[i], double(p.posts[i].buffer == 3 ? at(kBias)[n] : at(kResidual)[place]));
-          auto found = double(at(kC)[place]), tolerance = (sizeof(T) == 2 ? 5e-3 : 2e-6) * (1 + std::abs(value));
+            value = post(value, p.posts[i],
+                         double(p.posts[i].buffer == 3 ? resultAt(kBias)[n] : resultAt(kResidual)[place]));
+          auto found = double(resultAt(kC)[place]),
+               tolerance = (sizeof(Result) == 2 ? 5e-3 : 2e-6) * (1 + std::abs(value));
           require(rt, std::abs(found - value) <= tolerance, fmt::format("element {}: {}, not {}", place, found, value));
         }
 }
@@ -238,6 +347,7 @@ std::vector<ProductCase> productCases() {
         Posts{FROE_POST_SIGMOID, FROE_POST_MUL}}) {
     cases.push_back({FROE_F32, false, false, false, posts});
     cases.push_back({FROE_F16, false, true, true, posts});
+    cases.push_back({FROE_F16, true, false, false, posts, /*wide=*/true});
   }
   return cases;
 }
@@ -254,6 +364,8 @@ TEST(CudaProducts, AreThoseOfPlainLoops) {
         std::freopen("/dev/null", "w", stderr); // where the library is missing, that is said
       };
       program.run = [c](froe_rt *rt) {
+        if (c.wide)
+          return multiplyAndCheck<_Float16, float>(rt, c);
         c.type == FROE_F32 ? multiplyAndCheck<float>(rt, c) : multiplyAndCheck<_Float16>(rt, c);
       };
       EXPECT_EQ(outcome(runRanks(program)), "done") << variable << ", posts " << testing::PrintToString(c.posts);

@@ -15,9 +15,9 @@ std::string whereIs(froe_rt &rt) {
   return fmt::format("rank {}, {}", rt.rank, rt.control.describeStep(rt.rank, step));
 }
 
-void traceStep(froe_rt &rt, int32_t step, int64_t begin) {
+void traceStep(froe_rt &rt, int32_t step, int64_t begin, int64_t end) {
   uint64_t index = rt.record->traceCount.load(std::memory_order_relaxed);
-  rt.control.traceEvent(rt.rank, index) = {begin, nanoseconds(), step, rt.execution};
+  rt.control.traceEvent(rt.rank, index) = {begin, end, step, rt.execution};
   rt.record->traceCount.store(index + 1, std::memory_order_release);
 }
 

@@ -49,28 +49,24 @@ namespace froe::rt {
 /// "rank 1, step 3 'layer/1' (matmul)", of the step that this rank is in.
 std::string whereIs(froe_rt &rt);
 
-/// Puts what began at `begin` and ends now into the trace.
-void traceStep(froe_rt &rt, int32_t step, int64_t begin);
+inline bool isTracing(const froe_rt &rt) { return rt.control.header().traceCapacity != 0; }
+/// Puts what lasted from `begin` to `end` into the trace.
+void traceStep(froe_rt &rt, int32_t step, int64_t begin, int64_t end);
 
-/// Open for as long as a step lasts: so others know where this rank is, and the trace how long it took.
+/// Open for as long as a step lasts: so others know where this rank is, and the device can take its time.
 class StepScope {
 public:
-  StepScope(froe_rt &rt, int32_t step) : rt(rt), step(step), begin(isTracing() ? nanoseconds() : 0) {
+  StepScope(froe_rt &rt, int32_t step) : rt(rt), step(step) {
     rt.record->step.store(step + 1, std::memory_order_relaxed);
+    rt.device->beginStep(step);
   }
-  ~StepScope() {
-    if (isTracing())
-      traceStep(rt, step, begin);
-  }
+  ~StepScope() { rt.device->endStep(step); }
   StepScope(const StepScope &) = delete;
   StepScope &operator=(const StepScope &) = delete;
 
 private:
-  bool isTracing() const { return rt.control.header().traceCapacity != 0 && rt.execution >= 0; }
-
   froe_rt &rt;
   int32_t step;
-  int64_t begin;
 };
 
 } // namespace froe::rt

@@ -55,6 +55,11 @@ public:
     }
   }
 
+  void beginStep(int32_t) override { stepBegan = isTracing(rt) ? nanoseconds() : 0; }
+  void endStep(int32_t step) override {
+    if (isTracing(rt))
+      traceStep(rt, step, stepBegan, nanoseconds());
+  }
   void kernel(int32_t step, froe_kernel kernel, void *const *buffers, int64_t extent, int64_t grain) override {
     std::atomic<int32_t> fault{FROE_FAULT_NONE};
     rt.pool->run(extent, grain, [&](int64_t begin, int64_t end) {
@@ -115,6 +120,7 @@ public:
 private:
   froe_rt &rt;
   std::byte *memory;
+  int64_t stepBegan = 0;
 };
 
 } // namespace

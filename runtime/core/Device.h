@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 struct froe_rt;
 
@@ -32,6 +33,9 @@ public:
   /// For all work so far; ends the run if a kernel raised a fault.
   virtual void wait() {}
 
+  /// Around each step.
+  virtual void beginStep(int32_t step) = 0;
+  virtual void endStep(int32_t step) = 0;
   virtual void kernel(int32_t step, froe_kernel kernel, void *const *buffers, int64_t extent, int64_t grain) = 0;
   virtual void launch(int32_t step, int32_t kernel, int64_t grid, void *const *buffers) = 0;
   virtual void matmul(int32_t step, const froe_matmul &matmul, void *const *buffers) = 0;
@@ -56,7 +60,9 @@ std::unique_ptr<Device> makeCpuDevice(froe_rt &rt);
 /// The plug-in for what the program is compiled for; what fails ends the run.
 std::unique_ptr<Device> openPlugin(froe_rt &rt);
 
-/// Ends the run with exit code 1 and the node's name.
+/// "node 'lookup': index out of range (rank 1, step 3 ...)"
+std::string describeFault(froe_rt &rt, int32_t step, int32_t fault);
+/// Ends the run with exit code 1 and that message.
 [[noreturn]] void failOnFault(froe_rt &rt, int32_t step, int32_t fault);
 
 } // namespace froe::rt

@@ -8,7 +8,7 @@ using namespace froe::rt;
 
 namespace {
 
-std::string_view describeFault(int32_t fault) {
+std::string_view faultText(int32_t fault) {
   switch (fault) {
   case FROE_FAULT_INDEX:
     return "index out of range";
@@ -24,9 +24,11 @@ Part ownPart(froe_rt &rt, const froe_axes &axes, int64_t size) {
 
 } // namespace
 
-void froe::rt::failOnFault(froe_rt &rt, int32_t step, int32_t fault) {
-  fail(rt, 1, fmt::format("node '{}': {} ({})", rt.program->steps[step].name, describeFault(fault), whereIs(rt)));
+std::string froe::rt::describeFault(froe_rt &rt, int32_t step, int32_t fault) {
+  return fmt::format("node '{}': {} ({})", rt.program->steps[step].name, faultText(fault), whereIs(rt));
 }
+
+void froe::rt::failOnFault(froe_rt &rt, int32_t step, int32_t fault) { fail(rt, 1, describeFault(rt, step, fault)); }
 
 void *froe_rt_arena(froe_rt *rt) { return rt->device->arena(); }
 

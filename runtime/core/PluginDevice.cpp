@@ -47,9 +47,15 @@ const void *hostWeight(void *context, int32_t index, const char **packing) {
   return weight.data;
 }
 
-void hostPoll(void *context) {
-  if (rankOf(context).control.failed())
-    _exit(4); // the failure is another's, and written down
+void hostFail(void *context, int32_t exitCode, const char *message) {
+  froe_rt &rt = rankOf(context);
+  rt.control.claimFailure(rt.rank, exitCode, message);
+}
+
+void hostFault(void *context, int32_t step, int32_t fault) {
+  froe_rt &rt = rankOf(context);
+  rt.record->step.store(step + 1, std::memory_order_relaxed);
+  hostFail(context, 1, describeFault(rt, step, fault).c_str());
 }
 
 void hostHang(void *context, int32_t step, double seconds) {
@@ -58,7 +64,7 @@ void hostHang(void *context, int32_t step, double seconds) {
       fmt::format("rank {} waited {:.1f} s for {}", rt.rank, seconds, rt.control.describeStep(rt.rank, step));
   for (int rank = 0; rank < rt.mesh.size(); ++rank)
     message += fmt::format("\n  rank {}: {}", rank, rt.control.describeProgress(rank));
-  fail(rt, 4, message);
+  hostFail(context, 4, message.c_str());
 }
 
 void hostExchange(void *context, const void *mine, void *all, uint64_t bytes) {
@@ -76,17 +82,18 @@ froe_device_host hostOf(froe_rt &rt) {
   host.abi = FROE_DEVICE_ABI_VERSION;
   host.program = rt.program;
   host.rank = rt.rank, host.rank_count = rt.mesh.size();
-  host.graph = header.graph != 0 && !header.checkCollectives; // descriptors are compared call by call
+  host.graph = header.graph != 0 && !header.checkCollectives && !isTracing(rt); // those look at each call
+  host.trace = isTracing(rt);
   host.timeout_nanoseconds = header.collectiveTimeoutNanoseconds;
   host.context = &rt;
   host.weight = hostWeight;
-  host.fail = [](void *context, int32_t code, const char *message) { fail(rankOf(context), code, message); };
-  host.fault = [](void *context, int32_t step, int32_t fault) {
-    rankOf(context).record->step.store(step + 1, std::memory_order_relaxed);
-    failOnFault(rankOf(context), step, fault);
-  };
+  host.fail = hostFail;
+  host.fault = hostFault;
   host.hang = hostHang;
-  host.poll = hostPoll;
+  host.failed = [](void *context) { return int32_t(rankOf(context).control.failed()); };
+  host.ran = [](void *context, int32_t step, int64_t begin, int64_t end) {
+    traceStep(rankOf(context), step, begin, end);
+  };
   host.exchange = hostExchange;
   return host;
 }
@@ -141,6 +148,8 @@ public:
 
   void wait() override { api.finish(device); }
 
+  void beginStep(int32_t step) override { api.begin_step(device, step); }
+  void endStep(int32_t) override { api.end_step(device); }
   void kernel(int32_t, froe_kernel, void *const *, int64_t, int64_t) override {
     fail(rt, 3, fmt::format("{}: a kernel for the CPU in a program for a device", whereIs(rt)));
   }

@@ -106,8 +106,8 @@ void start(froe_rt &rt, const RankEnvironment &environment) {
 template <typename Body> void runOutsideStep(froe_rt &rt, int step, Body &&body) {
   int64_t begin = nanoseconds();
   body();
-  if (rt.control.header().traceCapacity != 0)
-    traceStep(rt, step, begin);
+  if (isTracing(rt))
+    traceStep(rt, step, begin, nanoseconds());
 }
 
 /// One execution, from inputs in the launcher's memory to outputs there. Rank 0 takes the time, from when all have come

@@ -1,6 +1,7 @@
 #include "runtime/cuda/Communicators.h"
 
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -15,14 +16,27 @@ void *pointer(Address address) { return reinterpret_cast<void *>(address); }
 Communicators::Communicators(Gpu &gpu) : gpu(gpu) {
   gpu.communicators = this;
   gpu.lookAtCommunicators = [](void *self) { static_cast<Communicators *>(self)->look(); };
+  gpu.abortCommunicators = [](void *self) { static_cast<Communicators *>(self)->abort(); };
 }
 
 Communicators::~Communicators() {
-  for (auto &[members, communicator] : split)
+  gpu.lookAtCommunicators = gpu.abortCommunicators = nullptr;
+  for (auto [communicator, registration] : registrations)
+    nccl->ncclCommDeregister(communicator, registration);
+  for (auto &[members, communicator] : parts)
     if (communicator != world)
       nccl->ncclCommDestroy(communicator);
   if (world)
     nccl->ncclCommDestroy(world);
+}
+
+/// Lets kernels of NCCL go that wait for other ranks, here and there.
+void Communicators::abort() {
+  for (auto &[members, communicator] : parts)
+    if (communicator && communicator != world)
+      nccl->ncclCommAbort(communicator);
+  if (world)
+    nccl->ncclCommAbort(world);
 }
 
 void Communicators::fail(NcclResult result, const char *what) {
@@ -33,8 +47,12 @@ void Communicators::fail(NcclResult result, const char *what) {
 
 /// Calls of a non-blocking communicator may still be under way when they return.
 void Communicators::settle(NcclResult result, Communicator communicator, const char *what) {
+  auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(gpu.host.timeout_nanoseconds);
   for (; result == kNcclInProgress; usleep(50)) {
-    gpu.host.poll(gpu.host.context);
+    gpu.endIfOthersFailed();
+    if (std::chrono::steady_clock::now() > end)
+      gpu.fail(4, fmt::format("rank {} waited {:.1f} s for {}", gpu.host.rank,
+                              double(gpu.host.timeout_nanoseconds) * 1e-9, what));
     if (NcclResult asked = nccl->ncclCommGetAsyncError(communicator, &result))
       fail(asked, what);
   }
@@ -43,29 +61,31 @@ void Communicators::settle(NcclResult result, Communicator communicator, const c
 }
 
 void Communicators::look() {
-  if (!world)
-    return;
   NcclResult error = kNcclSuccess;
-  nccl->ncclCommGetAsyncError(world, &error);
-  for (auto &[members, communicator] : split)
-    if (error == kNcclSuccess)
+  auto ask = [&](Communicator communicator) {
+    if (communicator && (error == kNcclSuccess || error == kNcclInProgress))
       nccl->ncclCommGetAsyncError(communicator, &error);
-  if (error == kNcclSuccess || error == kNcclInProgress)
-    return;
-  for (auto &[members, communicator] : split)
-    nccl->ncclCommAbort(communicator);
-  fail(error, "a collective");
+  };
+  ask(world);
+  for (auto &[members, communicator] : parts)
+    ask(communicator);
+  if (error != kNcclSuccess && error != kNcclInProgress)
+    fail(error, "a collective");
 }
 
 void Communicators::makeWorld() {
-  auto loaded = loadNccl();
-  if (!loaded)
+  if (gpu.nccl)
+    nccl = gpu.nccl;
+  else if (auto loaded = loadNccl())
+    nccl = *loaded;
+  else
     gpu.fail(1, loaded.error());
-  nccl = *loaded;
   struct Greeting {
     UniqueId id;
-    int version;
-  } mine{};
+    Uuid gpu;
+    int version, registers;
+  } mine{{}, gpu.uuid(), 0, gpu.nccl.has_value()};
+  static_assert(sizeof mine <= FROE_EXCHANGE_BYTES);
   if (NcclResult result = nccl->ncclGetVersion(&mine.version))
     fail(result, "asking for NCCL's version");
   if (gpu.host.rank == 0)
@@ -73,14 +93,41 @@ void Communicators::makeWorld() {
       fail(result, "making an id");
   std::vector<Greeting> all(size_t(gpu.host.rank_count));
   gpu.host.exchange(gpu.host.context, &mine, all.data(), sizeof mine);
-  for (size_t rank = 0; rank < all.size(); ++rank)
+  registers = true;
+  for (size_t rank = 0; rank < all.size(); ++rank) {
+    registers = registers && all[rank].registers != 0;
     if (all[rank].version != mine.version)
       gpu.fail(1, fmt::format("rank {} has NCCL {}, rank {} has {}: all need the same", gpu.host.rank, mine.version,
                               rank, all[rank].version));
+    if (int(rank) != gpu.host.rank && all[rank].gpu == mine.gpu)
+      gpu.fail(1,
+               fmt::format("ranks {} and {} are on the same GPU: NCCL needs one for each rank", gpu.host.rank, rank));
+  }
   NcclConfig config;
   config.blocking = 0;
-  settle(nccl->ncclCommInitRankConfig(&world, gpu.host.rank_count, all[0].id, gpu.host.rank, &config), world,
-         "making the communicator of all ranks");
+  NcclResult begun = nccl->ncclCommInitRankConfig(&world, gpu.host.rank_count, all[0].id, gpu.host.rank, &config);
+  settle(begun, world, "the communicator of all ranks");
+  registerArena(world);
+}
+
+/// The new communicator is null until all is done; until then its parent tells how far things are.
+void Communicators::split(Communicator &part, int color) {
+  NcclResult begun = nccl->ncclCommSplit(world, color, gpu.host.rank, &part, nullptr);
+  settle(begun, world, "splitting a communicator");
+  settle(kNcclInProgress, part, "splitting a communicator");
+  registerArena(part);
+}
+
+/// So that NCCL reads and writes the arena in place, where the hardware can. All ranks do, or none.
+void Communicators::registerArena(Communicator communicator) {
+  void *registration = nullptr;
+  if (!registers || gpu.host.program->arena_bytes == 0)
+    return;
+  NcclResult result =
+      nccl->ncclCommRegister(communicator, pointer(gpu.arena()), gpu.host.program->arena_bytes, &registration);
+  if (result != kNcclSuccess)
+    fail(result, "registering the arena");
+  registrations.push_back({communicator, registration});
 }
 
 Group Communicators::group(const froe_group &ranks) {
@@ -95,12 +142,11 @@ Group Communicators::group(const froe_group &ranks) {
     return group;
   if (!world)
     makeWorld();
-  Communicator &known = split[ordered];
+  Communicator &known = parts[ordered];
   if (!known && group.size == gpu.host.rank_count)
     known = world;
   if (!known)
-    settle(nccl->ncclCommSplit(world, ordered.front(), gpu.host.rank, &known, nullptr), known,
-           "splitting a communicator");
+    split(known, ordered.front());
   group.communicator = known;
   return group;
 }

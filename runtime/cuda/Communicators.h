@@ -35,13 +35,18 @@ public:
 
 private:
   void makeWorld();
+  void split(Communicator &part, int color);
+  void registerArena(Communicator communicator);
   void settle(NcclResult result, Communicator communicator, const char *what);
+  void abort();
   [[noreturn]] void fail(NcclResult result, const char *what);
 
   Gpu &gpu;
   std::optional<NcclLibrary> nccl;
   Communicator world = nullptr;
-  std::map<std::vector<int32_t>, Communicator> split; // by members, ascending
+  bool registers = false;                             // the arena with every communicator
+  std::map<std::vector<int32_t>, Communicator> parts; // by members, ascending; some are `world`
+  std::vector<std::pair<Communicator, void *>> registrations;
 };
 
 /// The collectives of froe_rt.h; buffers are addresses of the device. Each returns the bytes that others receive.

@@ -36,6 +36,11 @@ enum DriverResult : int { // CUresult
   kNotReady = 600,
   kIllegalAddress = 700,
   kLaunchOutOfResources = 701,
+  kHardwareStackError = 714,
+  kIllegalInstruction = 715,
+  kMisalignedAddress = 716,
+  kInvalidAddressSpace = 717,
+  kInvalidProgramCounter = 718,
   kLaunchFailed = 719,
   kSystemDriverMismatch = 803,
   kCaptureUnsupported = 900,
@@ -50,9 +55,14 @@ enum Attribute : int { // CUdevice_attribute
 };
 
 enum : unsigned {
+  kEventDefault = 0,
   kStreamNonBlocking = 1,
   kEventDisableTiming = 2,
   kHostAllocPortable = 1,
+};
+struct Uuid { // CUuuid
+  char bytes[16];
+  bool operator==(const Uuid &) const = default;
 };
 enum CaptureMode : int { kCaptureThreadLocal = 1 };
 enum MemoryType : unsigned { kHostMemory = 1, kDeviceMemory = 2 };
@@ -81,6 +91,7 @@ struct Copy2D { // CUDA_MEMCPY2D
   X(cuDeviceGetCount, (int *count))                                                                                    \
   X(cuDeviceGet, (int *device, int ordinal))                                                                           \
   X(cuDeviceGetName, (char *name, int size, int device))                                                               \
+  X(cuDeviceGetUuid_v2, (Uuid * uuid, int device))                                                                     \
   X(cuDeviceGetAttribute, (int *value, Attribute attribute, int device))                                               \
   X(cuDevicePrimaryCtxRetain, (Context * context, int device))                                                         \
   X(cuDevicePrimaryCtxRelease_v2, (int device))                                                                        \
@@ -106,6 +117,7 @@ struct Copy2D { // CUDA_MEMCPY2D
   X(cuEventRecord, (Event event, Stream stream))                                                                       \
   X(cuEventQuery, (Event event))                                                                                       \
   X(cuEventSynchronize, (Event event))                                                                                 \
+  X(cuEventElapsedTime, (float *milliseconds, Event begin, Event end))                                                 \
   X(cuEventDestroy_v2, (Event event))                                                                                  \
   X(cuModuleLoadDataEx, (Module * module, const void *image, unsigned options, int *names, void **values))             \
   X(cuModuleUnload, (Module module))                                                                                   \
@@ -185,6 +197,13 @@ struct NcclConfig {
   X(ncclSend, (const void *in, size_t count, NcclType type, int peer, Communicator communicator, Stream stream))       \
   X(ncclRecv, (void *out, size_t count, NcclType type, int peer, Communicator communicator, Stream stream))
 
+/// Of NCCL 2.19 and newer; without them memory is not registered.
+#define FROE_NCCL_MEMORY_ENTRIES(X)                                                                                    \
+  X(ncclMemAlloc, (void **memory, size_t bytes))                                                                       \
+  X(ncclMemFree, (void *memory))                                                                                       \
+  X(ncclCommRegister, (const Communicator communicator, void *memory, size_t bytes, void **registration))              \
+  X(ncclCommDeregister, (const Communicator communicator, void *registration))
+
 #define FROE_NCCL_TEXT_ENTRIES(X)                                                                                      \
   X(ncclGetErrorString, (NcclResult result))                                                                           \
   X(ncclGetLastError, (Communicator communicator))
@@ -203,8 +222,8 @@ enum LtResult : int { // cublasStatus_t
   kLtExecutionFailed = 13,
   kLtNotSupported = 15,
 };
-enum LtType : int { kLtF32 = 0, kLtF64 = 1, kLtF16 = 2, kLtBF16 = 14 }; // cudaDataType
-enum LtCompute : int { kLtCompute32F = 68, kLtCompute64F = 70 };        // cublasComputeType_t
+enum LtType : int { kLtF32 = 0, kLtF64 = 1, kLtF16 = 2, kLtBF16 = 14 };               // cudaDataType
+enum LtCompute : int { kLtCompute32F = 68, kLtCompute64F = 70, kLtComputeTF32 = 77 }; // cublasComputeType_t
 enum LtMatmulAttribute : int { kLtTransA = 3, kLtTransB = 4, kLtEpilogue = 7, kLtBiasPointer = 8, kLtBiasType = 26 };
 enum LtLayoutAttribute : int { kLtBatchCount = 5, kLtBatchStride = 6 };
 enum LtPreferenceAttribute : int { kLtMaxWorkspaceBytes = 1 };
@@ -251,6 +270,7 @@ FROE_DRIVER_ENTRIES(FROE_ENTRY_TYPE)
 #undef FROE_ENTRY_TYPE
 #define FROE_ENTRY_TYPE(name, parameters) using name = NcclResult parameters;
 FROE_NCCL_ENTRIES(FROE_ENTRY_TYPE)
+FROE_NCCL_MEMORY_ENTRIES(FROE_ENTRY_TYPE)
 #undef FROE_ENTRY_TYPE
 #define FROE_ENTRY_TYPE(name, parameters) using name = const char *parameters;
 FROE_NCCL_TEXT_ENTRIES(FROE_ENTRY_TYPE)

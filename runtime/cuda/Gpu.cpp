@@ -32,10 +32,10 @@ void Gpu::prepare(void (*run)(void *), void *argument) {
   phase = Phase::Learning;
   run(argument);
   size_t workspaceBytes = workspaceNeeded ? kWorkspaceBytes : 0;
-  requireFree(scratchBytes + keptBytes + workspaceBytes);
-  scratchMemory = allocate(scratchBytes, "allocating scratch memory");
-  keptMemory = allocate(keptBytes, "allocating memory for arguments");
-  workspaceMemory = allocate(workspaceBytes, "allocating cuBLASLt's workspace");
+  requireFree({{"scratch", scratchBytes}, {"arguments", keptBytes}, {"cuBLASLt's workspace", workspaceBytes}});
+  scratchMemory = allocate(scratchBytes, "scratch");
+  keptMemory = allocate(keptBytes, "arguments");
+  workspaceMemory = allocate(workspaceBytes, "cuBLASLt's workspace");
   phase = Phase::Running;
 }
 
@@ -60,6 +60,9 @@ void Gpu::record(void (*run)(void *), void *argument) {
 
 /// The first execution runs as it is, so that libraries make what they make once; the second is recorded.
 void Gpu::execute(void (*run)(void *), void *argument) {
+  faults[host.program->step_count + 1] = 0;
+  if (timeline)
+    timeline->start();
   if (executions++ == 0 || !host.graph)
     return runOnce(run, argument);
   if (!graph)
@@ -75,20 +78,26 @@ void Gpu::finish() {
     pauseAfter(waited);
     if (waited < 100'000)
       continue;
-    host.poll(host.context);
+    endIfOthersFailed();
     if (lookAtCommunicators)
       lookAtCommunicators(communicators);
-    if (waited > host.timeout_nanoseconds)
+    if (waited > host.timeout_nanoseconds) {
       host.hang(host.context, progressOfDevice(), double(waited) * 1e-9);
+      end(4);
+    }
   }
   check(state, "an execution");
   checkFaults();
+  if (timeline)
+    timeline->finish([&](int32_t step, int64_t from, int64_t to) { host.ran(host.context, step, from, to); });
 }
 
 void Gpu::checkFaults() {
   for (int32_t step = 0; step < host.program->step_count; ++step)
-    if (uint32_t fault = faults[step])
+    if (uint32_t fault = faults[step]) {
       host.fault(host.context, step, fault & FROE_FAULT_INDEX ? FROE_FAULT_INDEX : int32_t(fault));
+      end(1);
+    }
 }
 
 /// The step whose communication began last, from the device itself: -1 if it does not answer.
@@ -103,23 +112,20 @@ int32_t Gpu::progressOfDevice() {
   return int32_t(*word) - 1;
 }
 
-void *Gpu::staging(uint64_t offset, uint64_t bytes) {
-  void *&memory = stagings[{offset, bytes}];
-  if (!memory)
-    check(driver.cuMemHostAlloc(&memory, std::max<size_t>(bytes, 1), kHostAllocPortable), "allocating pinned memory");
-  return memory;
+/// Where the first execution is, for errors that name no step; later ones are recorded, and too fast for that.
+void Gpu::beginStep(int32_t step) {
+  if (phase != Phase::Running)
+    return;
+  Address number = words + Address(host.program->step_count + 1 + step) * sizeof(uint32_t);
+  check(driver.cuMemcpyDtoHAsync_v2(faults + host.program->step_count + 1, number, sizeof(uint32_t), compute),
+        "marking a step");
+  if (timeline)
+    timeline->beginStep(step);
 }
 
-void Gpu::upload(uint64_t offset, uint64_t bytes) {
-  if (bytes != 0)
-    check(driver.cuMemcpyHtoDAsync_v2(arenaMemory + offset, staging(offset, bytes), bytes, compute),
-          "copying an input");
-}
-
-void Gpu::download(uint64_t offset, uint64_t bytes) {
-  if (bytes != 0)
-    check(driver.cuMemcpyDtoHAsync_v2(staging(offset, bytes), arenaMemory + offset, bytes, compute),
-          "copying an output");
+void Gpu::endStep() {
+  if (timeline && phase == Phase::Running)
+    timeline->endStep();
 }
 
 void Gpu::launch(int32_t step, int32_t kernel, int64_t grid, void *const *buffers) {

@@ -3,6 +3,7 @@
 
 #include "froe_device.h"
 #include "runtime/cuda/Libraries.h"
+#include "runtime/cuda/Timeline.h"
 #include "runtime/cuda/kernels/BuiltIn.h"
 
 #include <map>
@@ -33,6 +34,8 @@ public:
   Gpu &operator=(const Gpu &) = delete;
 
   [[noreturn]] void fail(int exitCode, const std::string &message) const;
+  /// Ends this process if another rank failed; called while waiting.
+  void endIfOthersFailed() const;
   /// Ends the run unless `result` is success.
   void check(DriverResult result, const char *what) const;
 
@@ -41,6 +44,9 @@ public:
   void finish();
   /// Drops what was recorded.
   void forget();
+
+  void beginStep(int32_t step);
+  void endStep();
 
   Address arena() const { return arenaMemory; }
   Address weight(int32_t index) const { return weightPlaces[size_t(index)]; }
@@ -71,22 +77,37 @@ public:
 
   bool learning() const { return phase == Phase::Learning; }
 
+  /// Which GPU of the world this is.
+  Uuid uuid() const;
+
   const froe_device_host &host;
   DriverLibrary driver;
+  std::optional<NcclLibrary> nccl; // if the arena is NCCL's
   Stream compute = nullptr, communication = nullptr;
   /// Called while waiting for the device: ends the run if a communicator failed.
   void (*lookAtCommunicators)(void *) = nullptr;
+  /// Called before this process ends because of a failure.
+  void (*abortCommunicators)(void *) = nullptr;
   void *communicators = nullptr;
 
 private:
   void open();
-  int chooseDevice();
+  void chooseDevice();
+  [[noreturn]] void end(int exitCode) const;
+  std::string describe(DriverResult result) const;
+  std::string driverVersion() const;
+  Function findKernel(Module module, const char *name) const;
+  void loadBuiltIns();
+  const froe_image &loadImage();
   void loadKernels();
   std::vector<Address> place(size_t &total, const std::vector<std::pair<const void *, uint64_t>> &parts);
+  std::vector<std::pair<const void *, uint64_t>> weightsOfHost() const;
+  void makeArena();
   void makeMemory();
+  void freeMemory();
   void uploadParts(const std::vector<std::pair<const void *, uint64_t>> &parts, const std::vector<Address> &places);
   Address allocate(size_t bytes, const char *what);
-  void requireFree(size_t bytes);
+  void requireFree(const std::vector<std::pair<const char *, size_t>> &planned);
   void record(void (*run)(void *), void *argument);
   void runOnce(void (*run)(void *), void *argument);
   void checkFaults();
@@ -101,12 +122,15 @@ private:
   std::vector<Function> kernels;
   Function builtIn[3] = {};
   Address arenaMemory = 0, constantMemory = 0, scratchMemory = 0, keptMemory = 0, workspaceMemory = 0, words = 0;
+  void *arenaOfNccl = nullptr; // the arena's memory, if it is to be freed by NCCL
   size_t scratchBytes = 0, keptBytes = 0, keptUsed = 0;
   bool workspaceNeeded = false;
   std::vector<Address> weightPlaces, constantPlaces, allocations;
   std::vector<std::byte> parameterWords;
   std::map<std::pair<uint64_t, uint64_t>, void *> stagings;
-  uint32_t *faults = nullptr; // pinned, [step_count], then the progress
+  /// Pinned: a fault for each step; the progress of communication; and 1 + the step begun last, if steps say so.
+  uint32_t *faults = nullptr;
+  std::optional<Timeline> timeline;
   GraphExec graph = nullptr;
   int executions = 0;
 };

@@ -24,15 +24,19 @@ std::expected<void *, std::string> open(const char *variable, std::initializer_l
   return std::unexpected(error);
 }
 
+template <class Function> bool find(void *library, const char *name, Function *&function) {
+  return (function = reinterpret_cast<Function *>(dlsym(library, name)));
+}
+
 template <class Function> void find(void *library, const char *name, Function *&function, std::string &missing) {
-  function = reinterpret_cast<Function *>(dlsym(library, name));
-  if (!function)
+  if (!find(library, name, function))
     missing += fmt::format("{}{}", missing.empty() ? "" : ", ", name);
 }
 
 } // namespace
 
 #define FROE_FIND(name, parameters) find(*library, #name, table.name, missing);
+#define FROE_FIND_OPTIONAL(name, parameters) find(*library, #name, table.name);
 
 std::expected<DriverLibrary, std::string> loadDriver() {
   auto library = open("FROE_LIBCUDA", {"libcuda.so.1"});
@@ -54,6 +58,7 @@ std::expected<NcclLibrary, std::string> loadNccl() {
   std::string missing;
   FROE_NCCL_ENTRIES(FROE_FIND)
   FROE_NCCL_TEXT_ENTRIES(FROE_FIND)
+  FROE_NCCL_MEMORY_ENTRIES(FROE_FIND_OPTIONAL)
   if (!missing.empty())
     return std::unexpected(fmt::format("NCCL is too old: it lacks {} (expected 2.18 or newer)", missing));
   return table;

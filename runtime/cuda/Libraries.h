@@ -16,6 +16,9 @@ struct DriverLibrary {
 struct NcclLibrary {
   FROE_NCCL_ENTRIES(FROE_MEMBER)
   FROE_NCCL_TEXT_ENTRIES(FROE_MEMBER)
+  FROE_NCCL_MEMORY_ENTRIES(FROE_MEMBER) // null where the library lacks them
+
+  bool registersMemory() const { return ncclMemAlloc && ncclMemFree && ncclCommRegister && ncclCommDeregister; }
 };
 struct CublasLtLibrary {
   FROE_CUBLASLT_ENTRIES(FROE_MEMBER)

@@ -59,6 +59,8 @@ froe_device_api makeApi() {
   api.staging = [](froe_device *device, uint64_t offset, uint64_t bytes) { return device->gpu.staging(offset, bytes); };
   api.upload = [](froe_device *device, uint64_t offset, uint64_t bytes) { device->gpu.upload(offset, bytes); };
   api.download = [](froe_device *device, uint64_t offset, uint64_t bytes) { device->gpu.download(offset, bytes); };
+  api.begin_step = [](froe_device *device, int32_t step) { device->gpu.beginStep(step); };
+  api.end_step = [](froe_device *device) { device->gpu.endStep(); };
   api.launch = [](froe_device *device, int32_t step, int32_t kernel, int64_t grid, void *const *buffers) {
     device->gpu.launch(step, kernel, grid, buffers);
   };

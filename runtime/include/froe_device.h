@@ -1,8 +1,8 @@
 /* What a device plug-in is to the runtime: a C table of functions, so that a program and a plug-in need not come from
  * one build. A plug-in is a shared object that defines `froe_device_api_v1`.
  *
- * Work is asynchronous: a call puts it into the device's queue, `finish` waits. Functions that can fail call
- * `host->fail`, which does not return.
+ * Work is asynchronous: a call puts it into the device's queue, `finish` waits. Nothing returns an error: a device
+ * whose work fails writes down why, lets go of the ranks that wait for it, and ends its process.
  */
 #ifndef FROE_DEVICE_H
 #define FROE_DEVICE_H
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define FROE_DEVICE_ABI_VERSION 1
+#define FROE_DEVICE_ABI_VERSION 2
 #define FROE_EXCHANGE_BYTES 256
 
 /* One rank's device. */
@@ -25,18 +25,21 @@ typedef struct {
   const froe_program *program;
   int32_t rank, rank_count;
   int32_t graph;               /* 1: record an execution and play it again */
+  int32_t trace;               /* 1: tell when each step ran */
   int64_t timeout_nanoseconds; /* until waiting for others is an error */
   void *context;
   /* The bytes of a weight, mapped from the rank's file, and how they are packed ("plain"). */
   const void *(*weight)(void *context, int32_t index, const char **packing);
-  /* Ends the run; exit codes are those of `froe run`. */
+  /* Writes down why the run ends, unless another rank has done so; exit codes are those of `froe run`. */
   void (*fail)(void *context, int32_t exit_code, const char *message);
   /* The same for a fault (froe_fault) that a kernel of a step raised. */
   void (*fault)(void *context, int32_t step, int32_t fault);
   /* The same where step `step` (-1: none is known) did not end in time. */
   void (*hang)(void *context, int32_t step, double seconds);
-  /* Ends this process if another rank failed; called while waiting. */
-  void (*poll)(void *context);
+  /* Whether another rank failed, and wrote that down; asked while waiting. */
+  int32_t (*failed)(void *context);
+  /* If `trace`: a step ran on the device from `begin` to `end`, in nanoseconds of CLOCK_MONOTONIC. */
+  void (*ran)(void *context, int32_t step, int64_t begin, int64_t end);
   /* Every rank's `bytes` (at most FROE_EXCHANGE_BYTES) to every rank: all[rank * bytes]. */
   void (*exchange)(void *context, const void *mine, void *all, uint64_t bytes);
 } froe_device_host;
@@ -68,6 +71,9 @@ typedef struct {
   void (*upload)(froe_device *device, uint64_t offset, uint64_t bytes);
   void (*download)(froe_device *device, uint64_t offset, uint64_t bytes);
 
+  /* Around the calls of each step. */
+  void (*begin_step)(froe_device *device, int32_t step);
+  void (*end_step)(froe_device *device);
   /* Steps; as the functions of froe_rt.h. Collectives return how many bytes other ranks receive from this one. */
   void (*launch)(froe_device *device, int32_t step, int32_t kernel, int64_t grid, void *const *buffers);
   void (*matmul)(froe_device *device, int32_t step, const froe_matmul *matmul, void *const *buffers);

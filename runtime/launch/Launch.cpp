@@ -45,7 +45,7 @@ SessionOptions sessionOptions(const Manifest &manifest, const RunOptions &option
     session.outputBytes.push_back(bytesOf(tensor));
   session.trace = !options.trace.empty();
   session.checkCollectives = options.check || isSet("FROE_CHECK_COLLECTIVES");
-  session.graph = !isSet("FROE_NO_GRAPH");
+  session.graph = options.graph;
   session.pin = options.pin;
   session.initTimeoutSeconds = options.timeoutSeconds.value_or(session.initTimeoutSeconds);
   session.collectiveTimeoutSeconds = options.timeoutSeconds.value_or(session.collectiveTimeoutSeconds);

@@ -35,6 +35,7 @@ struct RunOptions {
   std::filesystem::path trace;           // Chrome/Perfetto JSON; empty: none
   bool check = false;                    // hash the weights too, and compare descriptors before each collective, which
                                          // FROE_CHECK_COLLECTIVES=1 does alone
+  bool graph = true;                     // GPUs record an execution and play it again, unless something is checked
   bool pin = true;                       // each rank to its share of the cores, if there are enough
   std::optional<double> timeoutSeconds; // how long ranks wait for others; default: 120 s until all have loaded, then 60
   std::optional<std::chrono::steady_clock::time_point> started; // of the launcher, for firstOutputMs; empty: now

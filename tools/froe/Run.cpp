@@ -86,6 +86,9 @@ Action addRun(CLI::App &command) {
       ->type_name("FILE");
   command.add_flag("--check", options.check,
                    "check the contents of the weights as well, and before each collective that all ranks agree");
+  command.add_flag_callback(
+      "--no-graph", [&options] { options.graph = false; },
+      "on GPUs, launch each step anew instead of recording an execution and playing it again");
   command.add_flag_callback("--no-pin", [&options] { options.pin = false; }, "do not bind ranks to cores");
   command
       .add_option("--timeout", options.timeoutSeconds,

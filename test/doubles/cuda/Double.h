@@ -7,6 +7,10 @@
 //   FROE_DOUBLE_MEMORY   bytes of each (4 GiB)
 //   FROE_DOUBLE_ARCH     compute capability (80)
 //   FROE_DOUBLE_DRIVER   version (13000); 0: as if there were no driver
+//   FROE_DOUBLE_BINARIES FROE_DOUBLE_PTX  the result of loading images of that kind (0)
+//   FROE_DOUBLE_SAME_GPU 1: all devices are one GPU
+//   FROE_DOUBLE_FAULT    the kernel that ends in an illegal access, after which every call fails
+//   FROE_DOUBLE_LOG      file to which is added what else cannot be seen: what NCCL registers and aborts
 //   FROE_DOUBLE_DELAY    longest random delay before an operation of a stream, in microseconds (0)
 //   FROE_DOUBLE_SEED     of the delays (1)
 //   FROE_DOUBLE_TWINS    shared objects with host twins of kernels, separated by colons; `kernels.twin.so` beside the
@@ -15,6 +19,7 @@
 
 #include "runtime/cuda/Entries.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -34,6 +39,9 @@ inline constexpr int kAlarmExitCode = 86;
 [[noreturn]] void alarm(const std::string &message);
 /// Of an environment variable.
 int64_t setting(const char *name, int64_t otherwise);
+/// kSuccess, until a kernel made an illegal access.
+DriverResult deviceState();
+void breakDown();
 
 // Memory.
 DriverResult allocateDevice(Address *address, size_t bytes);
@@ -55,6 +63,7 @@ struct Recorded {
   std::mutex mutex;
   std::condition_variable changed;
   bool done = false;
+  std::chrono::steady_clock::time_point time;
 
   void finish();
   void wait();
@@ -138,4 +147,7 @@ DriverResult launchWork(Work &work, const FunctionState &function, const unsigne
 /// For the other doubles: whether the memory is there.
 extern "C" void froe_double_check(const void *memory, size_t bytes, const char *what);
 // Of the driver double, for those that are linked against it.
+extern "C" void froe_double_log(const char *line);
+extern "C" froe::cuda::DriverResult cuMemAlloc_v2(froe::cuda::Address *, size_t);
+extern "C" froe::cuda::DriverResult cuMemFree_v2(froe::cuda::Address);
 extern "C" froe::cuda::DriverResult cuLaunchHostFunc(froe::cuda::Stream, void (*)(void *), void *);

@@ -25,7 +25,12 @@ DriverResult enqueue(Stream stream, Work work) {
     return kInvalidContext;
   if (!stream)
     return kInvalidHandle; // the legacy stream waits for all others; nobody here wants that
-  of(stream)->enqueue(std::move(work));
+  if (deviceState() != kSuccess)
+    return deviceState();
+  of(stream)->enqueue([work = std::move(work)] {
+    if (deviceState() == kSuccess)
+      work();
+  });
   return kSuccess;
 }
 
@@ -79,6 +84,12 @@ DriverResult cuDeviceGet(int *device, int ordinal) {
 
 DriverResult cuDeviceGetName(char *name, int size, int device) {
   std::strncpy(name, "CUDA double", size_t(size));
+  return kSuccess;
+}
+
+DriverResult cuDeviceGetUuid_v2(Uuid *uuid, int device) {
+  *uuid = {};
+  uuid->bytes[0] = setting("FROE_DOUBLE_SAME_GPU", 0) ? 'G' : char('A' + device);
   return kSuccess;
 }
 
@@ -214,13 +225,13 @@ DriverResult cuStreamSynchronize(Stream stream) {
   if (DriverResult allowed = outsideCapture(stream))
     return allowed;
   of(stream)->synchronize();
-  return kSuccess;
+  return deviceState();
 }
 
 DriverResult cuStreamQuery(Stream stream) {
   if (DriverResult allowed = outsideCapture(stream))
     return allowed;
-  return of(stream)->idle() ? kSuccess : kNotReady;
+  return of(stream)->idle() ? deviceState() : kNotReady;
 }
 
 DriverResult cuStreamWaitEvent(Stream stream, Event event, unsigned) {
@@ -249,6 +260,17 @@ DriverResult cuEventSynchronize(Event event) {
   if (of(event)->recorded)
     of(event)->recorded->wait();
   return kSuccess;
+}
+
+DriverResult cuEventElapsedTime(float *milliseconds, Event begin, Event end) {
+  std::shared_ptr<Recorded> first = of(begin)->recorded, last = of(end)->recorded;
+  if (!first || !last)
+    return kInvalidHandle;
+  std::scoped_lock lock(first->mutex, last->mutex);
+  if (!first->done || !last->done)
+    return kNotReady;
+  *milliseconds = std::chrono::duration<float, std::milli>(last->time - first->time).count();
+  return deviceState();
 }
 
 DriverResult cuEventDestroy_v2(Event event) {

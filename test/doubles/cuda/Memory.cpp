@@ -1,5 +1,6 @@
 #include "test/doubles/cuda/Double.h"
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -69,6 +70,13 @@ void alarm(const std::string &message) {
   std::fflush(stderr);
   _exit(kAlarmExitCode);
 }
+
+namespace {
+std::atomic<int> broken{kSuccess};
+}
+
+DriverResult deviceState() { return DriverResult(broken.load()); }
+void breakDown() { broken = kIllegalAddress; }
 
 int64_t setting(const char *name, int64_t otherwise) {
   const char *text = std::getenv(name);
@@ -177,6 +185,14 @@ void reportLeaks() {
 }
 
 } // namespace froe::doubles
+
+void froe_double_log(const char *line) {
+  const char *file = std::getenv("FROE_DOUBLE_LOG");
+  if (std::FILE *log = file ? std::fopen(file, "a") : nullptr) {
+    std::fprintf(log, "%s\n", line);
+    std::fclose(log);
+  }
+}
 
 void froe_double_check(const void *memory, size_t bytes, const char *what) {
   if (!froe::doubles::isPinned(memory))

@@ -115,6 +115,9 @@ void run(const FunctionState &function, std::vector<uint64_t> values, unsigned g
     checkNotFreed(values[i], fmt::format("parameter {} of kernel '{}'", i, function.name));
     parameters.push_back(&values[i]);
   }
+  const char *faulty = std::getenv("FROE_DOUBLE_FAULT");
+  if (faulty && function.name == faulty)
+    return breakDown();
   if (function.whole)
     return function.whole(parameters.data(), grid, block);
   if (!simt_launch)
@@ -130,7 +133,10 @@ void run(const FunctionState &function, std::vector<uint64_t> values, unsigned g
 } // namespace
 
 DriverResult loadModule(ModuleState &module, const void *image) {
-  if (std::memcmp(image, ELFMAG, SELFMAG) == 0)
+  bool isBinary = std::memcmp(image, ELFMAG, SELFMAG) == 0;
+  if (int64_t refused = setting(isBinary ? "FROE_DOUBLE_BINARIES" : "FROE_DOUBLE_PTX", kSuccess))
+    return DriverResult(refused);
+  if (isBinary)
     return loadElf(module, *static_cast<const Elf64_Ehdr *>(image));
   module.image = static_cast<const char *>(image);
   return module.image.find(".target sm_") != std::string::npos ? kSuccess : kInvalidImage;

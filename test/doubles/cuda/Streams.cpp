@@ -18,6 +18,7 @@ Work waitWork(std::shared_ptr<Recorded> recorded) {
 void Recorded::finish() {
   std::lock_guard lock(mutex);
   done = true;
+  time = std::chrono::steady_clock::now();
   changed.notify_all();
 }
 

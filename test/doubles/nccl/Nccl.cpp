@@ -1,13 +1,13 @@
 // libnccl.so.2 for tests: processes meet in shared memory, work is done in the order of the streams, and calls that do
 // not match end the process with exit code 86 and a line on stderr. FROE_DOUBLE_TIMEOUT: milliseconds until a rank that
-// does not come is named (20000; 0: wait for ever, as NCCL does).
+// does not come is named (20000; 0: wait for ever, as NCCL does). FROE_DOUBLE_NCCL: the version (22809).
 #include "test/doubles/cuda/Double.h"
 #include "test/doubles/nccl/Meeting.h"
 
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
-#include <map>
+#include <set>
 #include <unistd.h>
 
 using namespace froe::doubles;
@@ -20,8 +20,13 @@ struct froe::cuda::ncclComm {
   std::unique_ptr<Meeting> meeting;
   std::thread starting;
 
+  std::set<void *> registered;
+
   /// Runs `start` on a thread of its own; waits for it unless the communicator is non-blocking.
   template <class Start> NcclResult begin(Start &&start) {
+    if (starting.joinable())
+      starting.join();
+    state = kNcclInProgress;
     starting = std::thread([this, start] {
       start();
       state = kNcclSuccess;
@@ -148,7 +153,7 @@ NcclResult submit(Operation operation, Stream stream) {
 extern "C" {
 
 NcclResult ncclGetVersion(int *version) {
-  *version = 22809;
+  *version = int(setting("FROE_DOUBLE_NCCL", 22809));
   return kNcclSuccess;
 }
 
@@ -172,10 +177,10 @@ NcclResult ncclCommInitRankConfig(Communicator *communicator, int ranks, UniqueI
 NcclResult ncclCommSplit(Communicator parent, int color, int key, Communicator *communicator, NcclConfig *config) {
   if (parent->state != kNcclSuccess)
     return kNcclInvalidUsage;
-  auto *made = new ncclComm;
-  made->blocking = config && config->blocking != NcclConfig::kUndefined ? config->blocking != 0 : parent->blocking;
-  *communicator = made;
-  return made->begin([=, number = parent->splits++] {
+  *communicator = nullptr; // until all is done, which the parent tells
+  return parent->begin([=, number = parent->splits++] {
+    auto *made = new ncclComm;
+    made->blocking = config && config->blocking != NcclConfig::kUndefined ? config->blocking != 0 : parent->blocking;
     Meeting &meeting = *parent->meeting;
     RankSlot &own = meeting.slot(meeting.rank);
     own.color = color, own.key = key;
@@ -192,10 +197,14 @@ NcclResult ncclCommSplit(Communicator parent, int color, int key, Communicator *
       return;
     made->meeting = std::make_unique<Meeting>(fmt::format("{}-{}.{}", meeting.name, number, color), made->ranks,
                                               made->rank, made->aborted);
+    made->state = kNcclSuccess;
+    *communicator = made;
   });
 }
 
 NcclResult ncclCommGetAsyncError(Communicator communicator, NcclResult *error) {
+  if (!communicator)
+    return kNcclInvalidArgument;
   *error = NcclResult(communicator->state.load());
   if (communicator->state == kNcclSuccess && communicator->meeting && communicator->meeting->isAborted())
     *error = kNcclRemoteError;
@@ -203,6 +212,7 @@ NcclResult ncclCommGetAsyncError(Communicator communicator, NcclResult *error) {
 }
 
 NcclResult ncclCommAbort(Communicator communicator) {
+  froe_double_log(fmt::format("rank {} of {}: abort", communicator->rank, communicator->ranks).c_str());
   communicator->aborted = true;
   if (communicator->meeting)
     communicator->meeting->abort();
@@ -210,7 +220,36 @@ NcclResult ncclCommAbort(Communicator communicator) {
 }
 
 NcclResult ncclCommDestroy(Communicator communicator) {
+  if (!communicator->registered.empty())
+    ncclAlarm("a communicator is destroyed while memory is registered with it");
   delete communicator;
+  return kNcclSuccess;
+}
+
+NcclResult ncclMemAlloc(void **memory, size_t bytes) {
+  froe::cuda::Address address = 0;
+  if (cuMemAlloc_v2(&address, bytes) != kSuccess)
+    return kNcclUnhandledCudaError;
+  *memory = reinterpret_cast<void *>(address);
+  return kNcclSuccess;
+}
+
+NcclResult ncclMemFree(void *memory) {
+  return cuMemFree_v2(froe::cuda::Address(memory)) == kSuccess ? kNcclSuccess : kNcclUnhandledCudaError;
+}
+
+NcclResult ncclCommRegister(const Communicator communicator, void *memory, size_t bytes, void **registration) {
+  check(memory, bytes, "registered memory");
+  froe_double_log(
+      fmt::format("rank {} of {}: register {} bytes", communicator->rank, communicator->ranks, bytes).c_str());
+  communicator->registered.insert(memory);
+  *registration = memory;
+  return kNcclSuccess;
+}
+
+NcclResult ncclCommDeregister(const Communicator communicator, void *registration) {
+  if (communicator->registered.erase(registration) == 0)
+    return kNcclInvalidUsage;
   return kNcclSuccess;
 }
 
@@ -315,4 +354,5 @@ const char *ncclGetLastError(Communicator) { return ""; }
 #define FROE_CHECK_ENTRY(name, parameters)                                                                             \
   static_assert(std::is_same_v<decltype(::name), froe::cuda::types::name>, #name);
 FROE_NCCL_ENTRIES(FROE_CHECK_ENTRY)
+FROE_NCCL_MEMORY_ENTRIES(FROE_CHECK_ENTRY)
 FROE_NCCL_TEXT_ENTRIES(FROE_CHECK_ENTRY)

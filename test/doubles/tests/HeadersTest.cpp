@@ -6,6 +6,12 @@
 #include <gtest/gtest.h>
 #include <nccl.h>
 
+// Newer headers rename this one; drivers export it under both names.
+#ifdef cuEventElapsedTime
+#undef cuEventElapsedTime
+extern "C" decltype(cuEventElapsedTime_v2) cuEventElapsedTime;
+#endif
+
 namespace froe::cuda {
 namespace {
 
@@ -25,6 +31,7 @@ struct SameCall<R1(A1...), R2(A2...)> : std::bool_constant<passedAlike<R1, R2>()
 #define FROE_SAME(name, parameters) static_assert(SameCall<types::name, decltype(::name)>::value, #name);
 FROE_DRIVER_ENTRIES(FROE_SAME)
 FROE_NCCL_ENTRIES(FROE_SAME)
+FROE_NCCL_MEMORY_ENTRIES(FROE_SAME)
 FROE_NCCL_TEXT_ENTRIES(FROE_SAME)
 FROE_CUBLASLT_ENTRIES(FROE_SAME)
 
@@ -46,6 +53,11 @@ FROE_VALUE(kNotFound, CUDA_ERROR_NOT_FOUND);
 FROE_VALUE(kNotReady, CUDA_ERROR_NOT_READY);
 FROE_VALUE(kIllegalAddress, CUDA_ERROR_ILLEGAL_ADDRESS);
 FROE_VALUE(kLaunchOutOfResources, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+FROE_VALUE(kHardwareStackError, CUDA_ERROR_HARDWARE_STACK_ERROR);
+FROE_VALUE(kIllegalInstruction, CUDA_ERROR_ILLEGAL_INSTRUCTION);
+FROE_VALUE(kMisalignedAddress, CUDA_ERROR_MISALIGNED_ADDRESS);
+FROE_VALUE(kInvalidAddressSpace, CUDA_ERROR_INVALID_ADDRESS_SPACE);
+FROE_VALUE(kInvalidProgramCounter, CUDA_ERROR_INVALID_PC);
 FROE_VALUE(kLaunchFailed, CUDA_ERROR_LAUNCH_FAILED);
 FROE_VALUE(kSystemDriverMismatch, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH);
 FROE_VALUE(kCaptureUnsupported, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
@@ -54,6 +66,7 @@ FROE_VALUE(kMaxSharedBytesPerBlock, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BL
 FROE_VALUE(kMultiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 FROE_VALUE(kCapabilityMajor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
 FROE_VALUE(kCapabilityMinor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+FROE_VALUE(kEventDefault, CU_EVENT_DEFAULT);
 FROE_VALUE(kStreamNonBlocking, CU_STREAM_NON_BLOCKING);
 FROE_VALUE(kEventDisableTiming, CU_EVENT_DISABLE_TIMING);
 FROE_VALUE(kHostAllocPortable, CU_MEMHOSTALLOC_PORTABLE);
@@ -96,6 +109,7 @@ FROE_VALUE(kLtF16, CUDA_R_16F);
 FROE_VALUE(kLtBF16, CUDA_R_16BF);
 FROE_VALUE(kLtCompute32F, CUBLAS_COMPUTE_32F);
 FROE_VALUE(kLtCompute64F, CUBLAS_COMPUTE_64F);
+FROE_VALUE(kLtComputeTF32, CUBLAS_COMPUTE_32F_FAST_TF32);
 FROE_VALUE(kLtTransA, CUBLASLT_MATMUL_DESC_TRANSA);
 FROE_VALUE(kLtTransB, CUBLASLT_MATMUL_DESC_TRANSB);
 FROE_VALUE(kLtEpilogue, CUBLASLT_MATMUL_DESC_EPILOGUE);
@@ -127,6 +141,7 @@ FROE_FIELD(Copy2D, targetDevice, CUDA_MEMCPY2D, dstDevice);
 FROE_FIELD(Copy2D, targetPitch, CUDA_MEMCPY2D, dstPitch);
 FROE_FIELD(Copy2D, widthBytes, CUDA_MEMCPY2D, WidthInBytes);
 FROE_FIELD(Copy2D, height, CUDA_MEMCPY2D, Height);
+static_assert(sizeof(Uuid) == sizeof(CUuuid));
 static_assert(sizeof(UniqueId) == sizeof(ncclUniqueId));
 FROE_FIELD(NcclConfig, magic, ncclConfig_t, magic);
 FROE_FIELD(NcclConfig, version, ncclConfig_t, version);

@@ -36,7 +36,7 @@ struct Rank {
   Communicator split(int color) {
     Communicator part;
     ncclCommSplit(world, color, rank, &part, nullptr);
-    settle(part);
+    settle(world);
     return part;
   }
   void *in() const { return reinterpret_cast<void *>(a); }
