@@ -70,7 +70,7 @@ def GpuToHost : Pass<"gpu-to-host", "::mlir::ModuleOp"> {
     For tests without a GPU. Every `gpu.func` becomes its twin, `void @kernel(ptr params)`: what one thread does, where parameters
     come as the CUDA driver takes them. Thread numbers, barriers, shuffles and accesses to memory are calls of test/doubles/simt, which
     runs a block's threads as fibers. `@kernel_twin` holds the number of parameters, threads per block, blocks, and bytes of
-    shared memory.
+    dynamic shared memory.
 
     Before:
     ```mlir

@@ -12,8 +12,12 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "test/doubles"))
+from make_twins import make_twins
+
 BUILD = ROOT / "build"
 FROE = BUILD / "bin/froe"
+DOUBLES = {"LD_LIBRARY_PATH": str(BUILD / "test/doubles/lib")}  # of the driver and the libraries of GPUs
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # an exception, so that a running command is ended as well
 
 
@@ -23,11 +27,12 @@ class Failure(Exception):
 
 @dataclass
 class Setting:
-    """How a model is split: the mesh, and a named plan that is forced or a constraint file."""
+    """How a model is split: the mesh, and a named plan that is forced or a constraint file; and what its ranks run on."""
 
     mesh: str
     constrain: str | None = None
     options: list[str] = field(default_factory=list)
+    target: str = "cpu"
 
     def ranks(self) -> int:
         sizes = [axis.split("=")[1] for axis in self.mesh.split(",")] if "=" in self.mesh else self.mesh.split("x")
@@ -35,7 +40,7 @@ class Setting:
 
     def __str__(self) -> str:
         plan = Path(self.constrain).name if self.constrain else "chosen"
-        return f"mesh {self.mesh}, {plan} plan"
+        return f"mesh {self.mesh}, {plan} plan{' on doubles' if self.target == 'cuda' else ''}"
 
 
 def call(arguments: list, timeout: float, environment: dict[str, str] = {}) -> str:
@@ -52,19 +57,25 @@ def call(arguments: list, timeout: float, environment: dict[str, str] = {}) -> s
 
 
 def compile_model(model: Path, package: Path, setting: Setting, dims: dict[str, int] | None = None, timeout: float = 300) -> dict:
-    """Compiles into `package` (replacing it) and returns the JSON report."""
+    """Compiles into `package` (replacing it) and returns the JSON report. A package for GPUs has its kernels' twins beside it."""
     dim_options = [option for name, size in (dims or {}).items() for option in ("--dim", f"{name}={size}")]
     constrain = ["--constrain", setting.constrain] if setting.constrain else []
-    text = call(["compile", model, "-o", package, "--mesh", setting.mesh, *dim_options, *constrain, *setting.options, "--json"], timeout)
-    return json.loads(text)
+    options = [model, "--mesh", setting.mesh, *dim_options, *constrain, *setting.options]
+    if setting.target == "cpu":
+        return json.loads(call(["compile", *options, "-o", package, "--json"], timeout))
+    kernels = package.with_suffix(".kernels.mlir")
+    call(["compile", *options, "--target", setting.target, "--emit", "kernels", "-o", kernels], timeout)
+    report = json.loads(call(["compile", kernels, "-o", package, "--json"], timeout))
+    make_twins(kernels, package / "kernels.twin.so")
+    return report
 
 
 def run_package(package: Path, ranks: int, inputs: dict[str, Path], folder: Path, options: list[str] = [],
-                timeout: float = 300, checked: bool = False) -> tuple[dict[str, np.ndarray], dict]:
+                timeout: float = 300, checked: bool = False, environment: dict[str, str] = {}) -> tuple[dict[str, np.ndarray], dict]:
     """Outputs by name, and the JSON report of the run. `checked`: ranks compare what they are about to do before each collective."""
     input_options = [option for name, file in inputs.items() for option in ("--input", f"{name}={file}")]
     text = call(["run", package, "-n", ranks, *input_options, "--output-dir", folder, *options, "--json"], timeout,
-                {"FROE_CHECK_COLLECTIVES": "1"} if checked else {})
+                environment | ({"FROE_CHECK_COLLECTIVES": "1"} if checked else {}))
     report = json.loads(text)
     return {output["name"]: np.load(folder / output["file"]) for output in report["outputs"]}, report
 

@@ -3,6 +3,7 @@
 
     model_test.py bert-base                 # every setting
     model_test.py bert-base --mesh 2        # one mesh only
+    model_test.py bert-base --target cuda   # packages for GPUs, on doubles of the driver and the libraries
 """
 
 import argparse
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from froe import BUILD, ROOT, Failure, Setting, compile_model, differences, run_package
+from froe import BUILD, DOUBLES, ROOT, Failure, Setting, compile_model, differences, run_package
 
 sys.path += [str(ROOT / "test/models"), str(ROOT / "scripts")]
 import make_inputs
@@ -29,6 +30,12 @@ SETTINGS = [Setting("1"), Setting("2"), Setting("2", "data"), Setting("2", "tens
 MORE_SETTINGS = [Setting("3", "tensor"), Setting("4", "data"), Setting("2x2", "data"), Setting("2x2", "tensor"), Setting("data=2,model=2")]
 SMALL = {"minilm-l6", "mlp"}  # these run in MORE_SETTINGS too, and twice
 RTOL, ATOL = 1e-3, 1e-4
+# On doubles each thread of a kernel is a fiber: small sizes, and few settings.
+CUDA_TEXT = {"batch": 3, "sequence": 5}
+CUDA_DIMS = DIMS | {name: CUDA_TEXT for name in DIMS if "sequence" in DIMS[name]} | {"vit-b-16": {"batch": 1}}
+PLAYED = set(DIMS) - {"vit-b-16"}  # a second execution, which is recorded as a graph and played
+CUDA_SETTINGS = [Setting("1", target="cuda"), Setting("2", "tensor", target="cuda"), Setting("2x2", "tensor", target="cuda")]
+MORE_CUDA_SETTINGS = [Setting("2x2", "random:1", target="cuda")]  # these move weights around
 
 
 def model_with_weights(name: str) -> Path:
@@ -52,13 +59,14 @@ def check_repeats(package: Path, setting: Setting, inputs: dict[str, Path], foun
 
 
 def check(model: Path, setting: Setting, inputs: dict[str, Path], expected: dict[str, np.ndarray], folder: Path,
-          dims: dict[str, int], twice: bool) -> str:
+          dims: dict[str, int], twice: bool, options: list[str] = []) -> str:
     """Compiles, runs, compares; returns a line for the log, raises Failure."""
     started = time.monotonic()
     package = folder / "model.froe"
     compile_model(model, package, setting, dims)
     compiled = time.monotonic()
-    found, report = run_package(package, setting.ranks(), inputs, folder / "outputs", checked=True)
+    found, report = run_package(package, setting.ranks(), inputs, folder / "outputs", options, checked=setting.target == "cpu",
+                                environment=DOUBLES if setting.target == "cuda" else {})
     wrong = differences(found, expected, RTOL, ATOL)
     if wrong:
         raise Failure("\n".join(wrong))
@@ -74,12 +82,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", choices=DIMS)
     parser.add_argument("--mesh", help="only this mesh")
+    parser.add_argument("--target", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--keep", action="store_true", help="keep the packages and outputs below build/end-to-end")
     arguments = parser.parse_args()
 
-    dims = DIMS[arguments.model]
+    on_cuda = arguments.target == "cuda"
+    dims = (CUDA_DIMS if on_cuda else DIMS)[arguments.model]
     model = model_with_weights(arguments.model)
-    work = BUILD / "end-to-end" / arguments.model
+    work = BUILD / ("end-to-end-cuda" if on_cuda else "end-to-end") / arguments.model
     shutil.rmtree(work, ignore_errors=True)
     make_inputs.make_inputs(model, work / "inputs", dims)
     inputs = {file.stem: file for file in (work / "inputs").glob("*.npy")}
@@ -87,14 +97,17 @@ def main() -> int:
     for name, array in expected.items():
         reference.check(name, array)
 
-    every = SETTINGS + (MORE_SETTINGS if arguments.model in SMALL else [])
+    every, more = (CUDA_SETTINGS, MORE_CUDA_SETTINGS) if on_cuda else (SETTINGS, MORE_SETTINGS)
+    every = every + (more if arguments.model in SMALL else [])
     settings = [setting for setting in every if arguments.mesh in (None, setting.mesh)]
+    twice = arguments.model in SMALL and not on_cuda
+    options = ["--repeat", "2"] if on_cuda and arguments.model in PLAYED else []
     failed = 0
     for index, setting in enumerate(settings):
         folder = work / str(index)
         folder.mkdir()
         try:
-            print(f"{arguments.model}, {setting}: {check(model, setting, inputs, expected, folder, dims, arguments.model in SMALL)}", flush=True)
+            print(f"{arguments.model}, {setting}: {check(model, setting, inputs, expected, folder, dims, twice, options)}", flush=True)
         except Failure as failure:
             failed += 1
             print(f"{arguments.model}, {setting}: FAILED\n{failure}", flush=True)

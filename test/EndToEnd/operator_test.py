@@ -3,6 +3,7 @@
 
     operator_test.py layout                          # operators/layout.py
     operator_test.py layout --case slice/reverse     # one case, keeping its files below build/operators
+    operator_test.py layout --target cuda            # on doubles of the driver and the libraries, one and two ranks
 
 All cases of an opset are compiled as one model; where that fails each is tried alone to name the culprits. On several ranks
 every input with a dim long enough is pinned to shards: of its first dim, then of its last, sizes mostly not divisible by the ranks.
@@ -21,7 +22,7 @@ import onnx
 import onnxruntime
 
 from cases import Case, declare_outputs, model_of
-from froe import BUILD, Failure, Setting, compile_model, differences, run_package
+from froe import BUILD, DOUBLES, Failure, Setting, compile_model, differences, run_package
 
 sys.path.append(str(Path(__file__).parent / "operators"))
 RTOL, ATOL = 1e-4, 1e-5
@@ -40,10 +41,10 @@ def pinned(cases: list[Case], ranks: int, dim: int, file: Path) -> str:
     return str(file)
 
 
-def settings(cases: list[Case], folder: Path, counts: tuple[int, ...]) -> list[Setting]:
-    pins = [Setting(str(ranks), pinned(cases, ranks, dim, folder / f"{name}-dims-{ranks}.json"))
+def settings(cases: list[Case], folder: Path, counts: tuple[int, ...], target: str) -> list[Setting]:
+    pins = [Setting(str(ranks), pinned(cases, ranks, dim, folder / f"{name}-dims-{ranks}.json"), target=target)
             for ranks in counts for dim, name in ((0, "first"), (-1, "last"))]
-    return [Setting("1"), *pins]
+    return [Setting("1", target=target), *pins]
 
 
 def expected_outputs(model: onnx.ModelProto, inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -73,11 +74,12 @@ def check(cases: list[Case], setting: Setting, prepared: tuple, folder: Path) ->
     """One line for each output that differs; raises Failure where the cases do not compile or run."""
     model, inputs, expected = prepared
     compile_model(model, folder / "model.froe", setting, timeout=120)
-    found, _ = run_package(folder / "model.froe", setting.ranks(), inputs, folder / "outputs", timeout=60, checked=True)
+    found, _ = run_package(folder / "model.froe", setting.ranks(), inputs, folder / "outputs", timeout=60, checked=True,
+                           environment=DOUBLES if setting.target == "cuda" else {})
     return differences(found, expected, RTOL, ATOL)
 
 
-def check_alone(cases: list[Case], number: int, folder: Path, counts: tuple[int, ...]) -> list[str]:
+def check_alone(cases: list[Case], number: int, folder: Path, counts: tuple[int, ...], target: str) -> list[str]:
     """As `check`, each case by itself, under the setting of that number: a line for each that fails."""
     lines = []
     for index, each in enumerate(cases):
@@ -85,24 +87,24 @@ def check_alone(cases: list[Case], number: int, folder: Path, counts: tuple[int,
         shutil.rmtree(below, ignore_errors=True)
         try:
             prepared = prepare([each], below)
-            lines += check([each], settings([each], below, counts)[number], prepared, below)
+            lines += check([each], settings([each], below, counts, target)[number], prepared, below)
         except Failure as failure:
             lines.append(f"'{each.name}': {failure}")
         shutil.rmtree(below, ignore_errors=True)
     return lines
 
 
-def run_family(cases: list[Case], folder: Path, mesh: str | None, counts: tuple[int, ...]) -> int:
+def run_family(cases: list[Case], folder: Path, mesh: str | None, counts: tuple[int, ...], target: str) -> int:
     """Prints a line for each setting and each case that fails in it; returns how many did."""
     failed = 0
     prepared = prepare(cases, folder)
-    for number, setting in enumerate(settings(cases, folder, counts)):
+    for number, setting in enumerate(settings(cases, folder, counts, target)):
         if mesh not in (None, setting.mesh):
             continue
         try:
             lines = check(cases, setting, prepared, folder)
         except Failure as together:
-            lines = check_alone(cases, number, folder, counts) if len(cases) > 1 else [str(together)]
+            lines = check_alone(cases, number, folder, counts, target) if len(cases) > 1 else [str(together)]
             lines = lines or [f"only together: {together}"]
         failed += len(lines)
         print(f"{setting}: {'FAILED' if lines else 'ok'}", *lines, sep="\n  ", flush=True)
@@ -114,17 +116,18 @@ def main() -> int:
     parser.add_argument("family")
     parser.add_argument("--case", help="only cases whose name contains this")
     parser.add_argument("--mesh", help="only this mesh")
+    parser.add_argument("--target", choices=["cpu", "cuda"], default="cpu")
     arguments = parser.parse_args()
     family = importlib.import_module(arguments.family)
-    counts = getattr(family, "RANKS", (2, 3))
+    counts = getattr(family, "RANKS", (2, 3)) if arguments.target == "cpu" else (2,)
     cases = [each for each in family.CASES if (arguments.case or "") in each.name]
-    work = BUILD / "operators" / arguments.family
+    work = BUILD / ("operators" if arguments.target == "cpu" else "operators-cuda") / arguments.family
     shutil.rmtree(work, ignore_errors=True)
     failed = 0
     for opset, group in groupby(sorted(cases, key=lambda each: each.opset), key=lambda each: each.opset):
         group = list(group)
         print(f"{len(group)} cases of opset {opset}")
-        failed += run_family(group, work / str(opset), arguments.mesh, counts)
+        failed += run_family(group, work / str(opset), arguments.mesh, counts, arguments.target)
     if not failed and not arguments.case:
         shutil.rmtree(work)
     print(f"{len(cases)} cases, {failed} failures")

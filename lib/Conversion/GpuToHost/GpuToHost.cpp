@@ -1,3 +1,4 @@
+#include "froe/Conversion/GpuObjects.h"
 #include "froe/Conversion/Passes.h"
 #include "lib/Conversion/KernelsToLLVM/LowerBody.h"
 
@@ -48,14 +49,10 @@ public:
 private:
   /// NAME_twin: how many parameters the kernel has, and its launch.
   void describe() {
-    int32_t sharedBytes = 0;
-    for (BlockArgument array : kernel.getWorkgroupAttributions()) {
-      auto type = cast<MemRefType>(array.getType());
-      sharedBytes += type.getNumElements() * bytesOf(type.getElementType());
-    }
+    auto shared = kernel->getAttrOfType<IntegerAttr>(kSharedBytes);
     auto first = [](std::optional<ArrayRef<int32_t>> sizes) { return sizes ? sizes->front() : 0; };
     SmallVector<int32_t> numbers{int32_t(kernel.getNumArguments()), first(kernel.getKnownBlockSize()),
-                                 first(kernel.getKnownGridSize()), sharedBytes};
+                                 first(kernel.getKnownGridSize()), shared ? int32_t(shared.getInt()) : 0};
     auto type = LLVM::LLVMArrayType::get(i32, numbers.size());
     LLVM::GlobalOp::create(builder, type, /*isConstant=*/true, LLVM::Linkage::External,
                            (kernel.getName() + "_twin").str(), builder.getI32TensorAttr(numbers));

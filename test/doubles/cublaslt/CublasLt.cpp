@@ -3,6 +3,7 @@
 // FROE_DOUBLE_LT_REFUSES=1: no product is supported.
 #include "test/doubles/cuda/Double.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdio>
@@ -129,26 +130,69 @@ double finish(const Product &product, double value, int64_t row) {
   return value;
 }
 
+constexpr int64_t kPanel = 16; // rows whose sums are in registers
+
+/// Rows [first, first + kPanel) of op(A), in double, as [k][kPanel]; zeros behind the last one.
+std::vector<double> panelOf(const Product &p, int64_t batch, int64_t first) {
+  int64_t count = std::min(kPanel, p.m() - first);
+  std::vector<double> panel(size_t(p.k() * kPanel));
+  for (int64_t i = 0; i < p.k() * count; ++i) {
+    bool plain = p.matmul.transposeA == kLtPlain; // neighbours in memory are rows
+    int64_t k = plain ? i / count : i % p.k(), row = plain ? i % count : i / p.k();
+    int64_t at = plain ? k * p.a.leading + first + row : (first + row) * p.a.leading + k;
+    panel[size_t(k * kPanel + row)] = loadElement(p.a.type, p.aData, batch * p.a.batchStride + at);
+  }
+  return panel;
+}
+
+/// op(B), in double, as [n][k].
+std::vector<double> columnsOf(const Product &p, int64_t batch) {
+  std::vector<double> columns(size_t(p.n() * p.k()));
+  for (int64_t i = 0; i < p.n() * p.k(); ++i) {
+    int64_t column = i / p.k(), k = i % p.k();
+    int64_t at = p.matmul.transposeB == kLtPlain ? column * p.b.leading + k : k * p.b.leading + column;
+    columns[size_t(i)] = loadElement(p.b.type, p.bData, batch * p.b.batchStride + at);
+  }
+  return columns;
+}
+
+/// sums[row] = sum over k of panel[k][row] * column[k], in this order.
+[[gnu::target_clones("avx512f", "avx2", "default")]]
+void multiply(const double *panel, const double *column, int64_t count, double *sums) {
+  double rows[kPanel] = {};
+  for (int64_t k = 0; k < count; ++k)
+    for (int64_t row = 0; row < kPanel; ++row)
+      rows[row] += panel[k * kPanel + row] * column[k];
+  std::copy(rows, rows + kPanel, sums);
+}
+
+void store(const Product &p, int64_t batch, int64_t row, int64_t column, double sum) {
+  double value = p.alpha * sum;
+  if (p.beta != 0)
+    value += p.beta * loadElement(p.c.type, p.cData, batch * p.c.batchStride + column * p.c.leading + row);
+  storeElement(p.d.type, p.dData, batch * p.d.batchStride + column * p.d.leading + row, finish(p, value, row));
+}
+
+void multiplyBatch(const Product &p, int64_t batch) {
+  std::vector<double> columns = columnsOf(p, batch);
+  double sums[kPanel];
+  for (int64_t first = 0; first < p.m(); first += kPanel) {
+    std::vector<double> panel = panelOf(p, batch, first);
+    for (int64_t column = 0; column < p.n(); ++column) {
+      multiply(panel.data(), columns.data() + column * p.k(), p.k(), sums);
+      for (int64_t row = 0; row < kPanel && first + row < p.m(); ++row)
+        store(p, batch, first + row, column, sums[row]);
+    }
+  }
+}
+
 void run(void *argument) {
   const auto &p = *static_cast<const Product *>(argument);
   checkMemory("A", p.a, p.aData), checkMemory("B", p.b, p.bData), checkMemory("D", p.d, p.dData);
   if (p.matmul.epilogue & kLtBias)
     froe_double_check(p.matmul.bias, p.d.rows * bytesOf(p.d.type), "cublasLtMatmul, bias");
   for (int64_t batch = 0; batch < p.d.batches; ++batch)
-    for (int64_t column = 0; column < p.n(); ++column)
-      for (int64_t row = 0; row < p.m(); ++row) {
-        double sum = 0;
-        for (int64_t k = 0; k < p.k(); ++k) {
-          int64_t atA = p.matmul.transposeA == kLtPlain ? k * p.a.leading + row : row * p.a.leading + k;
-          int64_t atB = p.matmul.transposeB == kLtPlain ? column * p.b.leading + k : k * p.b.leading + column;
-          sum += loadElement(p.a.type, p.aData, batch * p.a.batchStride + atA) *
-                 loadElement(p.b.type, p.bData, batch * p.b.batchStride + atB);
-        }
-        double value = p.alpha * sum;
-        if (p.beta != 0)
-          value += p.beta * loadElement(p.c.type, p.cData, batch * p.c.batchStride + column * p.c.leading + row);
-        storeElement(p.d.type, p.dData, batch * p.d.batchStride + column * p.d.leading + row, finish(p, value, row));
-      }
+    multiplyBatch(p, batch);
 }
 
 template <class T> LtResult take(T &field, const void *value, size_t bytes) {

@@ -1,12 +1,13 @@
 #include "simt.h"
 
+#include "Context.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <string>
-#include <ucontext.h>
 #include <vector>
 
 namespace {
@@ -17,7 +18,7 @@ constexpr uint32_t kWarp = 32;
 enum class State { Ready, AtBarrier, AtShuffle, Done };
 
 struct Fiber {
-  ucontext_t context{};
+  Context context;
   std::unique_ptr<char[]> stack{new char[kStackBytes]};
   State state = State::Done;
   int32_t site = 0, distance = 0, value = 0, result = 0;
@@ -32,6 +33,12 @@ struct Shadow {
 struct Shared {
   std::vector<char> bytes;
   std::vector<Shadow> shadows;
+};
+
+struct Place {
+  int32_t slot;
+  int64_t offset;
+  std::string str() const { return "shared array " + std::to_string(slot) + ", byte " + std::to_string(offset); }
 };
 
 /// One block while it runs.
@@ -67,8 +74,7 @@ public:
     if (error.empty())
       error = "kernel '" + name + "', block " + std::to_string(index[0]) + ", thread " + std::to_string(current) +
               ": " + what;
-    fibers[current]->state = State::Done;
-    setcontext(&scheduler);
+    finish();
     std::abort();
   }
 
@@ -76,7 +82,7 @@ public:
     Fiber &fiber = *fibers[current];
     fiber.state = state;
     fiber.site = site;
-    swapcontext(&fiber.context, &scheduler);
+    fiber.context.switchTo(scheduler);
   }
 
   Fiber &fiber() { return *fibers[current]; }
@@ -88,9 +94,9 @@ public:
       memory.bytes.assign(total, char(0xfb)); // poison
       memory.shadows.assign(total, {});
     }
-    std::string place = "shared array " + std::to_string(slot) + ", byte " + std::to_string(offset);
+    Place place{slot, offset};
     if (offset < 0 || offset + bytes > total)
-      fail(place + " is outside its " + std::to_string(total) + " bytes");
+      fail(place.str() + " is outside its " + std::to_string(total) + " bytes");
     for (int64_t i = offset; i < offset + bytes; ++i)
       check(memory.shadows[i], place, isStore);
     return memory.bytes.data() + offset;
@@ -100,16 +106,17 @@ private:
   static void enter();
 
   void start(Fiber &fiber) {
-    getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = fiber.stack.get();
-    fiber.context.uc_stack.ss_size = kStackBytes;
-    fiber.context.uc_link = nullptr;
-    makecontext(&fiber.context, enter, 0);
+    fiber.context.start(fiber.stack.get(), kStackBytes, enter);
     fiber.state = State::Ready;
     if (error.empty())
       resume(fiber);
   }
-  void resume(Fiber &fiber) { swapcontext(&scheduler, &fiber.context); }
+  void resume(Fiber &fiber) { scheduler.switchTo(fiber.context); }
+  /// Ends the present thread.
+  void finish() {
+    fibers[current]->state = State::Done;
+    fibers[current]->context.switchTo(scheduler);
+  }
 
   bool isDone() const {
     for (uint32_t i = 0; i < count; ++i)
@@ -167,14 +174,14 @@ private:
             ": its threads wait for each other for ever: " + counts;
   }
 
-  void check(Shadow &shadow, const std::string &place, bool isStore) {
+  void check(Shadow &shadow, Place place, bool isStore) {
     uint32_t me = current + 1;
     bool raceWithWriter = shadow.writer && shadow.writer != me && shadow.written == epoch;
     bool raceWithReader = shadow.reader && shadow.reader != me && shadow.read == epoch;
     if (!isStore && !shadow.writer)
-      fail(place + " is read before it is written");
+      fail(place.str() + " is read before it is written");
     if (raceWithWriter || (isStore && raceWithReader))
-      fail(place + " is " + (isStore ? "written" : "read") + ", and " + (raceWithWriter ? "written" : "read") +
+      fail(place.str() + " is " + (isStore ? "written" : "read") + ", and " + (raceWithWriter ? "written" : "read") +
            " by thread " + std::to_string((raceWithWriter ? shadow.writer : shadow.reader) - 1) +
            ", without a barrier between");
     (isStore ? shadow.writer : shadow.reader) = me;
@@ -183,7 +190,7 @@ private:
 
   std::vector<std::unique_ptr<Fiber>> fibers;
   std::map<int32_t, Shared> shared;
-  ucontext_t scheduler{};
+  Context scheduler;
   uint32_t count = 0, current = 0, epoch = 0;
 };
 
@@ -192,8 +199,7 @@ thread_local Block *running = nullptr;
 void Block::enter() {
   Block *block = running;
   block->thread(block->params);
-  block->fibers[block->current]->state = State::Done;
-  setcontext(&block->scheduler);
+  block->finish();
 }
 
 std::vector<simt_range> allowed;
