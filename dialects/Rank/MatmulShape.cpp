@@ -147,7 +147,8 @@ std::expected<froe_matmul, std::string> describe(MatmulOp op) {
   if (!matmul)
     return matmul;
 
-  matmul->type = elementTypeOf(op.getResult().getType());
+  matmul->type = elementTypeOf(op.getLhs().getType());
+  matmul->c_type = elementTypeOf(op.getResult().getType());
   matmul->post_count = op.getPosts().size();
   froe_post strides[FROE_MAX_POSTS];
   std::copy(std::begin(matmul->posts), std::end(matmul->posts), strides);

@@ -140,7 +140,7 @@ const char *nameOf(froe_post_kind kind) {
 }
 
 Epilogue::Epilogue(const Product &product, size_t first) : product(product), first(first) {
-  function = withElementOf(product.type, [](auto element) -> Finish {
+  function = withElementOf(product.resultType, [](auto element) -> Finish {
     using E = decltype(element);
     return isa() == Isa::Avx512 ? finishAvx512<E> : isa() == Isa::Avx2 ? finishAvx2<E> : finishBaseline<E>;
   });
@@ -148,7 +148,7 @@ Epilogue::Epilogue(const Product &product, size_t first) : product(product), fir
 
 std::expected<Epilogue, std::string> Epilogue::prepare(const Product &product, size_t first) {
   for (size_t i = first; i < product.posts.size(); ++i)
-    if (!exists(product.posts[i].kind, product.type))
+    if (!exists(product.posts[i].kind, product.resultType))
       return std::unexpected(std::string("a matrix product of this element type cannot be followed by '") +
                              nameOf(product.posts[i].kind) + "'");
   return Epilogue(product, first);

@@ -21,7 +21,8 @@ std::optional<dnnl_data_type_t> dataType(froe_type type) {
 }
 
 /// Strided, with dims that the operand lacks given as size 1.
-dnnl_memory_desc_t plainDesc(const Product &product, const Strides &strides, int64_t rows, int64_t columns) {
+dnnl_memory_desc_t plainDesc(const Product &product, froe_type type, const Strides &strides, int64_t rows,
+                             int64_t columns) {
   dnnl_dims_t dims, steps;
   int rank = int(product.batch.size());
   for (int dim = 0; dim < rank; ++dim) {
@@ -41,7 +42,7 @@ dnnl_memory_desc_t plainDesc(const Product &product, const Strides &strides, int
     extent = std::max(extent, steps[dim] * dims[dim]);
   }
   dnnl_memory_desc_t desc;
-  oneDnn()->descByStrides(&desc, rank + 2, dims, *dataType(product.type), steps);
+  oneDnn()->descByStrides(&desc, rank + 2, dims, *dataType(type), steps);
   return desc;
 }
 
@@ -121,8 +122,8 @@ private:
       oneDnn()->postOpsAppendEltwise(posts, 1.0f, algorithm(post.kind), alpha, 0.0f);
       return;
     }
-    dnnl_memory_desc_t desc =
-        plainDesc(product, post.strides, post.strides.m ? product.m : 1, post.strides.n ? product.n : 1);
+    dnnl_memory_desc_t desc = plainDesc(product, product.resultType, post.strides, post.strides.m ? product.m : 1,
+                                        post.strides.n ? product.n : 1);
     oneDnn()->postOpsAppendBinary(posts, algorithm(post.kind), &desc);
   }
 };
@@ -133,13 +134,13 @@ bool oneDnnHasType(froe_type type) { return dataType(type).has_value(); }
 
 dnnl_memory_desc_t rightDesc(const Product &product, const PanelLayout &layout) {
   if (!product.weight)
-    return plainDesc(product, product.b, product.k, product.n);
+    return plainDesc(product, product.type, product.b, product.k, product.n);
   if (layout.panel)
     return panelDesc(product, layout);
   Strides dense{product.b.batch, layout.n, 1};
   for (int64_t &stride : dense.batch)
     stride *= layout.n * layout.k;
-  return plainDesc(product, dense, product.k, product.n);
+  return plainDesc(product, product.type, dense, product.k, product.n);
 }
 
 dnnl_memory_desc_t anyRightDesc(const Product &product) {
@@ -162,8 +163,8 @@ bool fuses(const Product &product, const Post &post) {
 
 OneDnnKernel::OneDnnKernel(const Product &product, const dnnl_memory_desc_t &right, size_t fused) {
   const OneDnn &dnn = *oneDnn();
-  dnnl_memory_desc_t a = plainDesc(product, product.a, product.m, product.k),
-                     c = plainDesc(product, product.c, product.m, product.n);
+  dnnl_memory_desc_t a = plainDesc(product, product.type, product.a, product.m, product.k),
+                     c = plainDesc(product, product.resultType, product.c, product.m, product.n);
   dnnl_matmul_desc_t desc;
   Attributes attributes(product, fused);
   if (dnn.matmulDescInit(&desc, &a, &right, nullptr, &c) != dnnl_success ||

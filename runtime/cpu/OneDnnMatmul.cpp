@@ -145,7 +145,7 @@ private:
   /// The post can be done after the kernel has written c: rounding to c's type does not change its result, and its
   /// operand is surely not c.
   bool canFollow(const Post &post) const {
-    return (slice.product.type == FROE_F32 || post.kind == FROE_POST_RELU) && !mayBeResult(post);
+    return (slice.product.resultType == FROE_F32 || post.kind == FROE_POST_RELU) && !mayBeResult(post);
   }
 
   bool works(Plan plan) const {
@@ -174,6 +174,7 @@ private:
 struct Argument {
   int buffer; /* -1: working memory */
   int64_t offset;
+  int64_t elementBytes;
   Strides strides;
   int64_t strideUnit = 1;
 };
@@ -189,16 +190,17 @@ public:
     scratch = kernel.scratchBytes();
     const Product &p = slice.product;
     int64_t matrix = p.weight ? int64_t(slice.layout.bytes(1, 1)) : 1;
-    add(DNNL_ARG_SRC, kernel.desc(dnnl_query_src_md), {p.aBuffer, slice.a, p.a});
+    int64_t bytes = bytesOf(p.type), resultBytes = bytesOf(p.resultType);
+    add(DNNL_ARG_SRC, kernel.desc(dnnl_query_src_md), {p.aBuffer, slice.a, bytes, p.a});
     // Of the weight only the address: an object with the real layout would write zeros into the layout's padding.
-    add(DNNL_ARG_WEIGHTS, addressDesc(), {p.bBuffer, slice.b, p.b, matrix});
-    add(DNNL_ARG_DST, kernel.desc(dnnl_query_dst_md), {2, slice.c, p.c});
+    add(DNNL_ARG_WEIGHTS, addressDesc(), {p.bBuffer, slice.b, bytes, p.b, matrix});
+    add(DNNL_ARG_DST, kernel.desc(dnnl_query_dst_md), {2, slice.c, resultBytes, p.c});
     for (size_t i = 0; i < plan.fused; ++i)
       if (p.posts[i].buffer >= 0)
         add(DNNL_ARG_ATTR_MULTIPLE_POST_OP(int(i)) | DNNL_ARG_SRC_1, addressDesc(),
-            {p.posts[i].buffer, slice.posts[i], p.posts[i].strides});
+            {p.posts[i].buffer, slice.posts[i], resultBytes, p.posts[i].strides});
     if (scratch)
-      add(DNNL_ARG_SCRATCHPAD, kernel.desc(dnnl_query_scratchpad_md), {-1, 0, {}});
+      add(DNNL_ARG_SCRATCHPAD, kernel.desc(dnnl_query_scratchpad_md), {-1, 0, 1, {}});
   }
   ~Piece() {
     for (dnnl_exec_arg_t &argument : executed)
@@ -233,7 +235,6 @@ private:
 
   void runBatch(int64_t batch, void *const *buffers) {
     const OneDnn &dnn = *oneDnn();
-    int64_t bytes = bytesOf(slice.product.type);
     for (size_t i = 0; i < arguments.size(); ++i) {
       const Argument &argument = arguments[i];
       void *place = nullptr;
@@ -243,7 +244,7 @@ private:
         int64_t offset = argument.offset;
         if (plan.each)
           offset += batchOffset(slice.product, argument.strides, batch) * argument.strideUnit;
-        place = static_cast<char *>(buffers[argument.buffer]) + offset * bytes;
+        place = static_cast<char *>(buffers[argument.buffer]) + offset * argument.elementBytes;
       }
       dnn.memorySetDataHandle(executed[i].memory, place);
     }
@@ -287,7 +288,7 @@ private:
     for (int64_t i = 0, count = slice.product.batchSize(); i < count; ++i) {
       int64_t batch = slice.firstBatch + i;
       int64_t c = batchOffset(product, product.c, batch) + slice.m * product.c.m + slice.n;
-      if (product.type == FROE_F32)
+      if (product.resultType == FROE_F32)
         rest.finish({batch, slice.m, slice.product.m, slice.n, slice.product.n, static_cast<float *>(buffers[2]) + c,
                      product.c.m},
                     buffers);
@@ -300,8 +301,8 @@ private:
     float *row = static_cast<float *>(threadScratch(scratchBytes()));
     for (int64_t m = 0; m < slice.product.m; ++m, c += product.c.m) {
       for (int64_t n = 0; n < slice.product.n; ++n)
-        row[n] = product.type == FROE_BF16 ? load(static_cast<const BFloat *>(buffers[2])[c + n])
-                                           : load(static_cast<const Half *>(buffers[2])[c + n]);
+        row[n] = product.resultType == FROE_BF16 ? load(static_cast<const BFloat *>(buffers[2])[c + n])
+                                                 : load(static_cast<const Half *>(buffers[2])[c + n]);
       rest.finish({batch, slice.m + m, 1, slice.n, slice.product.n, row, 0}, buffers);
     }
   }

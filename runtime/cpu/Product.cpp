@@ -109,6 +109,7 @@ int64_t Product::batchSize() const {
 
 Product normalize(const froe_matmul &matmul) {
   Product product{.type = static_cast<froe_type>(matmul.type),
+                  .resultType = static_cast<froe_type>(matmul.c_type),
                   .weight = matmul.weight >= 0,
                   .batch = {matmul.batch, matmul.batch + matmul.batch_rank},
                   .m = matmul.m,

@@ -26,7 +26,7 @@ struct Post {
 ///
 /// `weight`: b is packed; its batch strides then count matrices, k and n strides mean nothing.
 struct Product {
-  froe_type type = FROE_F32;
+  froe_type type = FROE_F32, resultType = FROE_F32; /* the latter of c and of the operands of posts */
   bool weight = false;
   std::vector<int64_t> batch;
   int64_t m = 0, n = 0, k = 0;

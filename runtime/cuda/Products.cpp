@@ -33,6 +33,8 @@ Matrix matrixOf(int64_t outer, int64_t inner, int64_t outerStride, int64_t inner
   return {};
 }
 
+int64_t bytesOf(int32_t type) { return type == FROE_F64 ? 8 : type == FROE_F32 ? 4 : 2; }
+
 std::optional<LtType> ltType(int32_t type) {
   switch (type) {
   case FROE_F32:
@@ -157,24 +159,26 @@ void Products::loadLibrary() {
 }
 
 bool Products::prepare(Plan &plan, const froe_matmul &p) {
-  std::optional<LtType> type = ltType(p.type);
+  std::optional<LtType> type = ltType(p.type), resultType = ltType(p.c_type);
   Matrix left = matrixOf(p.k, p.n, p.b_k_stride, p.b_n_stride);
   Matrix right = matrixOf(p.m, p.k, p.a_m_stride, p.a_k_stride);
   Matrix result = matrixOf(p.m, p.n, p.c_m_stride, p.c_n_stride);
   for (size_t d = 0; d + 1 < plan.batches.size(); ++d)
     plan.calls *= plan.batches[d].count;
-  if (!type || !left.fits || !right.fits || !result.fits || result.transposed || p.k == 0 || plan.calls > kMostCalls)
+  if (!type || !resultType || !left.fits || !right.fits || !result.fits || result.transposed || p.k == 0 ||
+      plan.calls > kMostCalls)
     return false;
   bool isDouble = p.type == FROE_F64;
-  library->cublasLtMatmulDescCreate(&plan.matmul, isDouble ? kLtCompute64F : kLtCompute32F, isDouble ? kLtF64 : kLtF32);
+  LtCompute compute = isDouble ? kLtCompute64F : p.tf32 ? kLtComputeTF32 : kLtCompute32F;
+  library->cublasLtMatmulDescCreate(&plan.matmul, compute, isDouble ? kLtF64 : kLtF32);
   auto set = [&](LtMatmulAttribute name, int32_t value) {
     library->cublasLtMatmulDescSetAttribute(plan.matmul, name, &value, sizeof value);
   };
   set(kLtTransA, left.transposed ? kLtTransposed : kLtPlain);
   set(kLtTransB, right.transposed ? kLtTransposed : kLtPlain);
   set(kLtEpilogue, plan.epilogue.kind);
-  auto layout = [&](LtLayout &made, const Matrix &matrix, int64_t Batch::*stride) {
-    library->cublasLtMatrixLayoutCreate(&made, *type, matrix.rows, matrix.columns, matrix.leading);
+  auto layout = [&](LtLayout &made, LtType of, const Matrix &matrix, int64_t Batch::*stride) {
+    library->cublasLtMatrixLayoutCreate(&made, of, matrix.rows, matrix.columns, matrix.leading);
     if (plan.batches.empty())
       return;
     auto count = int32_t(plan.batches.back().count);
@@ -182,9 +186,9 @@ bool Products::prepare(Plan &plan, const froe_matmul &p) {
     library->cublasLtMatrixLayoutSetAttribute(made, kLtBatchCount, &count, sizeof count);
     library->cublasLtMatrixLayoutSetAttribute(made, kLtBatchStride, &elements, sizeof elements);
   };
-  layout(plan.left, left, &Batch::b);
-  layout(plan.right, right, &Batch::a);
-  layout(plan.result, result, &Batch::c);
+  layout(plan.left, *type, left, &Batch::b);
+  layout(plan.right, *type, right, &Batch::a);
+  layout(plan.result, *resultType, result, &Batch::c);
 
   LtPreference preference = nullptr;
   uint64_t most = Gpu::kWorkspaceBytes;
@@ -216,7 +220,6 @@ Products::Plan &Products::planOf(int32_t step, const froe_matmul &matmul) {
 }
 
 void Products::call(const Plan &plan, const froe_matmul &p, void *const *buffers) {
-  size_t bytes = p.type == FROE_F64 ? 8 : p.type == FROE_F32 ? 4 : 2;
   const Epilogue &epilogue = plan.epilogue;
   double alpha = epilogue.scale, beta = epilogue.residual >= 0 ? 1 : 0;
   float alphaFloat = float(alpha), betaFloat = float(beta);
@@ -234,14 +237,14 @@ void Products::call(const Plan &plan, const froe_matmul &p, void *const *buffers
       rest /= batch.count;
       a += at * batch.a, b += at * batch.b, c += at * batch.c;
     }
-    auto at = [&](const void *base, int64_t element) {
-      return static_cast<std::byte *>(const_cast<void *>(base)) + element * int64_t(bytes);
+    auto at = [](const void *base, int64_t element, int32_t type) {
+      return static_cast<std::byte *>(const_cast<void *>(base)) + element * bytesOf(type);
     };
     LtResult result = library->cublasLtMatmul(
-        handle, plan.matmul, isDouble ? static_cast<const void *>(&alpha) : &alphaFloat, at(buffers[1], b), plan.left,
-        at(buffers[0], a), plan.right, isDouble ? static_cast<const void *>(&beta) : &betaFloat, at(residual, c),
-        plan.result, at(buffers[2], c), plan.result, &plan.algorithm, reinterpret_cast<void *>(gpu.workspace()),
-        plan.workspaceBytes, gpu.compute);
+        handle, plan.matmul, isDouble ? static_cast<const void *>(&alpha) : &alphaFloat, at(buffers[1], b, p.type),
+        plan.left, at(buffers[0], a, p.type), plan.right, isDouble ? static_cast<const void *>(&beta) : &betaFloat,
+        at(residual, c, p.c_type), plan.result, at(buffers[2], c, p.c_type), plan.result, &plan.algorithm,
+        reinterpret_cast<void *>(gpu.workspace()), plan.workspaceBytes, gpu.compute);
     if (result != kLtSuccess)
       gpu.fail(4, fmt::format("rank {}: cuBLASLt error {} in a matrix product", gpu.host.rank, int(result)));
   }

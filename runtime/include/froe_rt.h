@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define FROE_RT_ABI_VERSION 2
+#define FROE_RT_ABI_VERSION 3
 #define FROE_MAX_AXES 4  /* of a mesh */
 #define FROE_MAX_BATCH 6 /* batch dims of a matrix product */
 #define FROE_MAX_POSTS 8 /* operations fused behind one */
@@ -170,7 +170,9 @@ typedef struct {
 /* c[batch, m, n] = post(sum over k of a[batch, m, k] * b[batch, k, n]), every operand with strides of its own (0:
  * broadcast). */
 typedef struct {
-  int32_t type; /* of a, b and c; sums are kept in f32 or wider */
+  int32_t type;   /* of a and b; sums are kept in f32 or wider */
+  int32_t c_type; /* of c and of the operands of posts: `type`, or FROE_F32 where that is narrower */
+  int32_t tf32;   /* of f32: factors may be rounded to TF32 where that is faster */
   int32_t batch_rank;
   int64_t batch[FROE_MAX_BATCH];
   int64_t m, n, k;

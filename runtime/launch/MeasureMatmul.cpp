@@ -17,7 +17,7 @@ constexpr int64_t kHugePage = 2 << 20;
 
 froe_matmul rowsTimesWeight(froe_type type, int64_t rows, int64_t side, std::initializer_list<froe_post_kind> posts) {
   froe_matmul matmul{};
-  matmul.type = type;
+  matmul.type = matmul.c_type = type;
   matmul.m = rows, matmul.n = side, matmul.k = side;
   matmul.a_m_stride = matmul.b_k_stride = matmul.c_m_stride = side;
   matmul.a_k_stride = matmul.b_n_stride = matmul.c_n_stride = 1;

@@ -156,16 +156,16 @@ struct Place {
   }
 };
 
-template <class T, class Wide> void multiplyElements(const MatmulArguments &call) {
+template <class T, class Wide, class Result = T> void multiplyElements(const MatmulArguments &call) {
   const auto &p = *reinterpret_cast<const froe_matmul *>(call.matmul);
   auto *a = reinterpret_cast<const T *>(call.buffers[0]), *b = reinterpret_cast<const T *>(call.buffers[1]);
-  auto *c = reinterpret_cast<T *>(call.buffers[2]);
+  auto *c = reinterpret_cast<Result *>(call.buffers[2]);
   int64_t count = p.m * p.n;
   for (int d = 0; d < p.batch_rank; ++d)
     count *= p.batch[d];
   for (int64_t i = firstIndex(); i < count; i += indexStep()) {
     Place place(p, i);
-    T &target = c[place.offset(p, p.c_batch_stride, p.c_m_stride, p.c_n_stride)];
+    Result &target = c[place.offset(p, p.c_batch_stride, p.c_m_stride, p.c_n_stride)];
     Wide value = call.multiply ? Wide(0) : Wide(widen(target));
     if (call.multiply) {
       auto *row = a + place.offset(p, p.a_batch_stride, p.a_m_stride, 0);
@@ -178,26 +178,29 @@ template <class T, class Wide> void multiplyElements(const MatmulArguments &call
       if (post.kind == FROE_POST_SCALE)
         value *= Wide(post.value);
       else if (post.kind == FROE_POST_ADD || post.kind == FROE_POST_MUL) {
-        auto *operand = reinterpret_cast<const T *>(call.buffers[post.buffer]);
+        auto *operand = reinterpret_cast<const Result *>(call.buffers[post.buffer]);
         auto other = Wide(widen(operand[place.offset(p, post.batch_stride, post.m_stride, post.n_stride)]));
         value = post.kind == FROE_POST_ADD ? value + other : value * other;
       } else
         value = activate(value, post.kind);
     }
-    target = narrow<T>(value);
+    target = narrow<Result>(value);
   }
 }
 
 void multiply(const MatmulArguments &call) {
-  switch (reinterpret_cast<const froe_matmul *>(call.matmul)->type) {
+  const auto &p = *reinterpret_cast<const froe_matmul *>(call.matmul);
+  switch (p.type) {
   case FROE_F32:
     return multiplyElements<float, float>(call);
   case FROE_F64:
     return multiplyElements<double, double>(call);
   case FROE_F16:
-    return multiplyElements<_Float16, float>(call);
+    return p.c_type == FROE_F32 ? multiplyElements<_Float16, float, float>(call)
+                                : multiplyElements<_Float16, float>(call);
   case FROE_BF16:
-    return multiplyElements<BFloat16, float>(call);
+    return p.c_type == FROE_F32 ? multiplyElements<BFloat16, float, float>(call)
+                                : multiplyElements<BFloat16, float>(call);
   case FROE_I8:
     return multiplyElements<int8_t, int32_t>(call);
   case FROE_I16:

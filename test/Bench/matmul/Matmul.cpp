@@ -26,7 +26,7 @@ struct Shape {
 
 froe_matmul linear(int64_t m, int64_t n, int64_t k, froe_type type = FROE_F32) {
   froe_matmul matmul{};
-  matmul.type = type;
+  matmul.type = matmul.c_type = type;
   matmul.m = m, matmul.n = n, matmul.k = k;
   matmul.a_m_stride = k, matmul.a_k_stride = 1;
   matmul.b_k_stride = n, matmul.b_n_stride = 1;

@@ -94,7 +94,7 @@ int64_t offsetOf(const int64_t *index, const int64_t *strides, int rank) {
 } // namespace
 
 MatmulCase::MatmulCase(froe_type type, std::vector<int64_t> batch, int64_t m, int64_t n, int64_t k) {
-  matmul.type = type;
+  matmul.type = matmul.c_type = type;
   matmul.batch_rank = int32_t(batch.size());
   matmul.m = m;
   matmul.n = n;
@@ -119,6 +119,10 @@ MatmulCase &MatmulCase::transposeLeft() {
 }
 MatmulCase &MatmulCase::transposeRight() {
   matmul.b_k_stride = 1, matmul.b_n_stride = matmul.k;
+  return *this;
+}
+MatmulCase &MatmulCase::wideResult() {
+  matmul.c_type = FROE_F32;
   return *this;
 }
 MatmulCase &MatmulCase::broadcastRight() {
@@ -177,15 +181,17 @@ template <class Visit> void MatmulCase::eachElement(Visit &&visit) const {
   }
 }
 
+int32_t MatmulCase::typeOf(int buffer) const { return buffer < 2 ? matmul.type : matmul.c_type; }
+
 double MatmulCase::read(int buffer, int64_t index) const {
-  return withType(matmul.type, [&](auto element) {
+  return withType(typeOf(buffer), [&](auto element) {
     std::memcpy(&element, tensors[size_t(buffer)].data() + index * int64_t(sizeof element), sizeof element);
     return double(element);
   });
 }
 
 void MatmulCase::write(int buffer, int64_t index, double value) {
-  withType(matmul.type, [&](auto element) {
+  withType(typeOf(buffer), [&](auto element) {
     element = static_cast<decltype(element)>(isReal(matmul.type) ? value : double(int64_t(value)));
     std::memcpy(tensors[size_t(buffer)].data() + index * int64_t(sizeof element), &element, sizeof element);
   });
@@ -211,9 +217,9 @@ void MatmulCase::fill(unsigned seed) {
                                              : p.type >= FROE_U8 ? 0
                                                                  : -9,
                                              p.type == FROE_BOOL ? 1 : 9);
-  size_t bytes = withType(p.type, [](auto element) { return sizeof element; });
   tensors.clear();
   for (size_t t = 0; t < sizes.size(); ++t) {
+    size_t bytes = withType(typeOf(int(t)), [](auto element) { return sizeof element; });
     tensors.emplace_back(size_t(sizes[t]) * bytes);
     for (int64_t i = 0; i < sizes[t]; ++i)
       write(int(t), i, isReal(p.type) ? normal(generator) : integer(generator));
@@ -263,7 +269,7 @@ std::string MatmulCase::mismatch() const {
     int64_t c =
         offsetOf(index, matmul.c_batch_stride, matmul.batch_rank) + m * matmul.c_m_stride + n * matmul.c_n_stride;
     double found = read(2, c), wanted = expected[size_t(at)];
-    double allowed = isReal(matmul.type) ? relativeRounding(matmul.type) * (magnitude[size_t(at)] + 1) : 0;
+    double allowed = isReal(matmul.type) ? relativeRounding(matmul.c_type) * (magnitude[size_t(at)] + 1) : 0;
     if (matmul.type == FROE_BOOL)
       wanted = wanted != 0;
     else if (!isReal(matmul.type))

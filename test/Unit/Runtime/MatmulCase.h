@@ -43,6 +43,7 @@ struct MatmulCase {
   MatmulCase &transposeLeft();  /* a stored [batch][k][m] */
   MatmulCase &transposeRight(); /* b stored [batch][n][k] */
   MatmulCase &broadcastRight(); /* b without batch dims */
+  MatmulCase &wideResult();     /* c and operands of posts are f32 */
   MatmulCase &post(froe_post_kind kind, float value = 0);
   enum Operand { Row, Full, Scalar, Column, BatchRow };
   MatmulCase &post(froe_post_kind kind, Operand operand);
@@ -59,4 +60,5 @@ struct MatmulCase {
 private:
   template <class Visit> void eachElement(Visit &&visit) const;
   void compute();
+  int32_t typeOf(int buffer) const;
 };

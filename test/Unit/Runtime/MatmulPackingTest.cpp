@@ -80,6 +80,7 @@ TEST(MatmulPacking, EveryTagGivesTheProduct) {
         checkWeight(MatmulCase(FROE_F32, {2, 3}, m, 70, 33).broadcastRight(), tag);
         checkWeight(MatmulCase(FROE_BF16, {}, m, 70, 33), tag, 3);
         checkWeight(MatmulCase(FROE_F16, {2}, m, 70, 33), tag);
+        checkWeight(MatmulCase(FROE_BF16, {2}, m, 70, 33).wideResult(), tag, 2);
         checkWeight(MatmulCase(FROE_F64, {}, m, 70, 33), tag);
         checkWeight(MatmulCase(FROE_U8, {}, m, 70, 33), tag);
       }

@@ -200,6 +200,21 @@ TEST_P(MatmulTest, NanAndInfinityFlowThrough) {
   EXPECT_TRUE(std::isnan(test.read(2, 70))); // 0 * infinity
 }
 
+TEST_P(MatmulTest, HalvesGiveF32Results) {
+  for (froe_type type : {FROE_BF16, FROE_F16})
+    for (int64_t m : {1, 7, 70})
+      for (int threads : {1, 3}) {
+        SCOPED_TRACE(testing::Message() << type << ", " << m << " rows, " << threads << " threads");
+        checkDrawn(MatmulCase(type, {}, m, 130, 65).wideResult(), threads);
+        checkDrawn(MatmulCase(type, {3}, m, 70, 40).transposeRight().wideResult().post(FROE_POST_SCALE, 0.5f), threads);
+        MatmulCase residual = MatmulCase(type, {2}, m, 64, 64).wideResult();
+        checkDrawn(residual.post(FROE_POST_ADD, MatmulCase::Full).post(FROE_POST_RELU), threads);
+        MatmulCase byColumns = MatmulCase(type, {}, m, 70, 20).wideResult();
+        byColumns.matmul.c_m_stride = 1, byColumns.matmul.c_n_stride = m;
+        checkDrawn(byColumns, threads);
+      }
+}
+
 TEST_P(MatmulTest, ThreadsDoNotChangeTheResult) {
   for (int threads : {2, 3, 7}) {
     SCOPED_TRACE(threads);
