@@ -40,6 +40,9 @@ std::string chooseTag(const Product &product, Isa target) {
   if (preferred == "tiled" || isSkinny(product) || target != isa())
     return tiledPacking(product.type, target);
   std::string tag = oneDnnPacking(product);
+  // Panels that only oneDNN reads are no use where it cannot do what follows the product.
+  if (tag != "plain" && !prepareOneDnn(product, *panelLayout(tag, product.k, product.n), 1, true))
+    tag = "plain";
   return tag != "plain" || preferred == "onednn" ? tag : tiledPacking(product.type, target);
 }
 

@@ -115,11 +115,23 @@ Product matrixOf(Product product) {
   return product;
 }
 
-/// One call for all batch elements, or one for each, and how many posts the kernel does itself.
+/// One call for all batch elements, or one for each, and how many posts the kernel does itself. Where the others would
+/// see rounded halves, the kernel writes f32 sums into working memory, from where they become c.
 struct Plan {
   bool each = false;
   size_t fused = 0;
+  bool throughSums = false;
 };
+
+/// The product as the kernel does it.
+Product kernelProduct(const Product &product, Plan plan) {
+  Product done = plan.each ? matrixOf(product) : product;
+  if (plan.throughSums) {
+    done.resultType = FROE_F32;
+    done.c.m = done.n, done.c.n = 1;
+  }
+  return done;
+}
 
 class Planner {
 public:
@@ -138,6 +150,9 @@ public:
       for (bool each : {false, true})
         if ((!each || (batched && large)) && works({each, fused}))
           return Plan{each, fused};
+    Plan throughSums{batched, 0, true};
+    if (slice.product.resultType != FROE_F32 && (!batched || large) && works(throughSums))
+      return throughSums;
     return std::nullopt;
   }
 
@@ -149,7 +164,7 @@ private:
   }
 
   bool works(Plan plan) const {
-    Product product = plan.each ? matrixOf(slice.product) : slice.product;
+    Product product = kernelProduct(slice.product, plan);
     for (size_t i = 0; i < plan.fused; ++i)
       if (!fuses(product, product.posts[i]))
         return false;
@@ -170,9 +185,11 @@ private:
   bool onlyFast;
 };
 
+constexpr int kWorkingMemory = -1, kSums = -2;
+
 /// One argument of a primitive: a memory object whose pointer is set before each execution.
 struct Argument {
-  int buffer; /* -1: working memory */
+  int buffer; /* or one of the following */
   int64_t offset;
   int64_t elementBytes;
   Strides strides;
@@ -184,23 +201,24 @@ class Piece {
 public:
   Piece(Slice whole, Plan plan) : slice(std::move(whole)), plan(plan) {
     const OneDnn &dnn = *oneDnn();
-    Product product = plan.each ? matrixOf(slice.product) : slice.product;
+    Product product = kernelProduct(slice.product, plan);
     OneDnnKernel kernel(product, rightDesc(product, slice.layout), plan.fused);
     dnn.primitiveCreate(&primitive, kernel.get());
-    scratch = kernel.scratchBytes();
+    workBytes = (kernel.scratchBytes() + 63) / 64 * 64;
     const Product &p = slice.product;
     int64_t matrix = p.weight ? int64_t(slice.layout.bytes(1, 1)) : 1;
     int64_t bytes = bytesOf(p.type), resultBytes = bytesOf(p.resultType);
     add(DNNL_ARG_SRC, kernel.desc(dnnl_query_src_md), {p.aBuffer, slice.a, bytes, p.a});
     // Of the weight only the address: an object with the real layout would write zeros into the layout's padding.
     add(DNNL_ARG_WEIGHTS, addressDesc(), {p.bBuffer, slice.b, bytes, p.b, matrix});
-    add(DNNL_ARG_DST, kernel.desc(dnnl_query_dst_md), {2, slice.c, resultBytes, p.c});
+    Argument result{2, slice.c, resultBytes, p.c};
+    add(DNNL_ARG_DST, kernel.desc(dnnl_query_dst_md), plan.throughSums ? Argument{kSums, 0, 1, {}} : result);
     for (size_t i = 0; i < plan.fused; ++i)
       if (p.posts[i].buffer >= 0)
         add(DNNL_ARG_ATTR_MULTIPLE_POST_OP(int(i)) | DNNL_ARG_SRC_1, addressDesc(),
             {p.posts[i].buffer, slice.posts[i], resultBytes, p.posts[i].strides});
-    if (scratch)
-      add(DNNL_ARG_SCRATCHPAD, kernel.desc(dnnl_query_scratchpad_md), {-1, 0, 1, {}});
+    if (workBytes)
+      add(DNNL_ARG_SCRATCHPAD, kernel.desc(dnnl_query_scratchpad_md), {kWorkingMemory, 0, 1, {}});
   }
   ~Piece() {
     for (dnnl_exec_arg_t &argument : executed)
@@ -214,9 +232,23 @@ public:
       runBatch(batch, buffers);
   }
 
+  void runBatch(int64_t batch, void *const *buffers) {
+    const OneDnn &dnn = *oneDnn();
+    for (size_t i = 0; i < arguments.size(); ++i)
+      dnn.memorySetDataHandle(executed[i].memory, placeOf(arguments[i], batch, buffers));
+    dnn.primitiveExecute(primitive, dnn.stream, int(executed.size()), executed.data());
+  }
+
+  uint64_t scratchBytes() const {
+    return workBytes + (plan.throughSums ? uint64_t(slice.product.m * slice.product.n) * sizeof(float) : 0);
+  }
+  /// Of a plan that needs them, in this thread's memory.
+  float *sums() const {
+    return reinterpret_cast<float *>(static_cast<char *>(threadScratch(scratchBytes())) + workBytes);
+  }
+
   Slice slice;
   Plan plan;
-  uint64_t scratch = 0;
 
 private:
   static dnnl_memory_desc_t addressDesc() {
@@ -233,24 +265,18 @@ private:
     arguments.push_back(std::move(argument));
   }
 
-  void runBatch(int64_t batch, void *const *buffers) {
-    const OneDnn &dnn = *oneDnn();
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      const Argument &argument = arguments[i];
-      void *place = nullptr;
-      if (argument.buffer < 0) {
-        place = threadScratch(scratch);
-      } else {
-        int64_t offset = argument.offset;
-        if (plan.each)
-          offset += batchOffset(slice.product, argument.strides, batch) * argument.strideUnit;
-        place = static_cast<char *>(buffers[argument.buffer]) + offset * argument.elementBytes;
-      }
-      dnn.memorySetDataHandle(executed[i].memory, place);
-    }
-    dnn.primitiveExecute(primitive, dnn.stream, int(executed.size()), executed.data());
+  void *placeOf(const Argument &argument, int64_t batch, void *const *buffers) const {
+    if (argument.buffer == kSums)
+      return sums();
+    if (argument.buffer == kWorkingMemory)
+      return threadScratch(scratchBytes());
+    int64_t offset = argument.offset;
+    if (plan.each)
+      offset += batchOffset(slice.product, argument.strides, batch) * argument.strideUnit;
+    return static_cast<char *>(buffers[argument.buffer]) + offset * argument.elementBytes;
   }
 
+  uint64_t workBytes = 0;
   dnnl_primitive_t primitive = nullptr;
   std::vector<dnnl_exec_arg_t> executed;
   std::vector<Argument> arguments;
@@ -270,12 +296,16 @@ public:
     uint64_t most = 0;
     for (const Parts &piece : parts)
       for (const auto &part : piece)
-        most = std::max({most, part->scratch, uint64_t(product.n) * sizeof(float)});
+        most = std::max({most, part->scratchBytes(), uint64_t(product.n) * sizeof(float)});
     return most;
   }
 
   void run(int64_t piece, void *const *buffers) override {
     for (const auto &part : parts[size_t(piece)]) {
+      if (part->plan.throughSums) {
+        runThroughSums(*part, buffers);
+        continue;
+      }
       part->run(buffers);
       if (part->plan.fused < product.posts.size())
         finish(part->slice, buffers);
@@ -283,6 +313,16 @@ public:
   }
 
 private:
+  void runThroughSums(Piece &part, void *const *buffers) const {
+    const Slice &slice = part.slice;
+    for (int64_t batch = 0, count = slice.product.batchSize(); batch < count; ++batch) {
+      part.runBatch(batch, buffers);
+      rest.finish(
+          {slice.firstBatch + batch, slice.m, slice.product.m, slice.n, slice.product.n, part.sums(), slice.product.n},
+          buffers);
+    }
+  }
+
   /// The posts that the kernel could not do, in place.
   void finish(const Slice &slice, void *const *buffers) const {
     for (int64_t i = 0, count = slice.product.batchSize(); i < count; ++i) {
@@ -334,7 +374,7 @@ BackendOr prepareOneDnn(const Product &product, const PanelLayout &layout, int t
     std::optional<Plan> plan = Planner(slice, onlyFast).plan();
     if (!plan || (!pieces.empty() && plan->fused != pieces[0][0]->plan.fused))
       return std::unexpected("oneDNN has no fast kernel for this matrix product");
-    bool followed = plan->fused < product.posts.size();
+    bool followed = plan->throughSums || plan->fused < product.posts.size();
     Parts &parts = pieces.emplace_back();
     for (Slice &block : followed ? cutIntoCachedRows(slice) : std::vector<Slice>{slice})
       parts.push_back(std::make_unique<Piece>(std::move(block), *plan));

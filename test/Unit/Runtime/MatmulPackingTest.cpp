@@ -52,15 +52,17 @@ void checkWeight(MatmulCase test, const std::string &tag, int threads = 1) {
 
 TEST(MatmulPacking, ChoiceIsReadWithoutRepacking) {
   for (froe_type type : {FROE_F32, FROE_BF16, FROE_F16, FROE_F64, FROE_I8})
-    for (int64_t m : {1, 16, 128}) {
+    for (int64_t m : {1, 16, 55, 128}) {
       MatmulCase test(type, {}, m, 200, 50);
       test.matmul.weight = 0;
+      if (m == 55) // a bias and a residual
+        test.post(FROE_POST_ADD, MatmulCase::Row).post(FROE_POST_ADD, MatmulCase::Full);
       test.fill(1);
       Packing packing = choosePacking(test.matmul);
       Packed packed(test, packing);
       StoredWeight weight = packed.weight();
-      auto product = Matmul::prepare(test.matmul, 1, &weight);
-      ASSERT_TRUE(product);
+      auto product = Matmul::prepare(test.matmul, m == 55 ? 2 : 1, &weight);
+      ASSERT_TRUE(product) << product.error();
       EXPECT_EQ((*product)->repackedBytes(), 0u);
       std::vector<void *> buffers = test.buffers();
       (*product)->run(buffers.data());
