@@ -63,8 +63,12 @@ void Gpu::execute(void (*run)(void *), void *argument) {
   faults[host.program->step_count + 1] = 0;
   if (timeline)
     timeline->start();
-  if (executions++ == 0 || !host.graph)
-    return runOnce(run, argument);
+  if (executions++ == 0 || !host.graph) {
+    runOnce(run, argument);
+    if (timeline)
+      timeline->release();
+    return;
+  }
   if (!graph)
     record(run, argument);
   check(driver.cuGraphLaunch(graph, compute), "playing an execution");

@@ -5,6 +5,10 @@
 
 namespace froe::cuda {
 
+namespace {
+constexpr size_t kMostHeld = 100; // steps; a driver queues about 1000 calls, and then waits
+}
+
 Timeline::~Timeline() {
   if (origin)
     driver.cuEventDestroy_v2(origin);
@@ -28,6 +32,13 @@ void Timeline::start() {
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
   check(driver.cuEventRecord(origin, stream));
   used = 0;
+  held = true;
+  check(driver.cuLaunchHostFunc(stream, [](void *self) { static_cast<Timeline *>(self)->held.wait(true); }, this));
+}
+
+void Timeline::release() {
+  held = false;
+  held.notify_all();
 }
 
 void Timeline::beginStep(int32_t step) {
@@ -38,7 +49,11 @@ void Timeline::beginStep(int32_t step) {
   check(driver.cuEventRecord(span.begin, stream));
 }
 
-void Timeline::endStep() { check(driver.cuEventRecord(spans[used - 1].end, stream)); }
+void Timeline::endStep() {
+  check(driver.cuEventRecord(spans[used - 1].end, stream));
+  if (used == kMostHeld)
+    release();
+}
 
 int64_t Timeline::after(Event event) {
   float milliseconds = 0;

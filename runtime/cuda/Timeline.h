@@ -3,6 +3,7 @@
 
 #include "runtime/cuda/Libraries.h"
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -18,8 +19,11 @@ public:
   Timeline(const Timeline &) = delete;
   Timeline &operator=(const Timeline &) = delete;
 
-  /// Of an execution: waits for the stream, so that the device's clock can be told from the host's.
+  /// Of an execution: waits for the stream, so that the device's clock can be told from the host's, and holds it until
+  /// some steps are queued. Otherwise the time of a short step would be that of its launch.
   void start();
+  /// All steps are queued.
+  void release();
   void beginStep(int32_t step);
   void endStep();
   /// tell(step, begin, end) for each step since `start`; all of them must be over.
@@ -38,6 +42,7 @@ private:
   std::function<void(DriverResult)> check;
   Event origin = nullptr;
   int64_t originNanoseconds = 0;
+  std::atomic<bool> held = false;
   std::vector<Span> spans; // used again by the next execution
   size_t used = 0;
 };

@@ -50,25 +50,6 @@ std::optional<int64_t> parseBytes(std::string text) {
 
 } // namespace
 
-/// Numbers that `accepts`; the text says which these are.
-static CLI::Validator number(const char *which, bool (*accepts)(double)) {
-  return CLI::Validator(
-      [which, accepts](std::string &text) {
-        char *end = nullptr;
-        double value = std::strtod(text.c_str(), &end);
-        bool ok = !text.empty() && *end == 0 && accepts(value);
-        return ok ? std::string() : fmt::format("expected a number {}, found '{}'", which, text);
-      },
-      "");
-}
-
-CLI::Validator positive() {
-  return number("above 0", [](double value) { return value > 0; });
-}
-CLI::Validator notNegative() {
-  return number("of at least 0", [](double value) { return value >= 0; });
-}
-
 void addModelOptions(CLI::App &command, ModelArguments &arguments) {
   command.add_option("model", arguments.model, "an .onnx file, or an .mlir file that --emit wrote")
       ->required()
@@ -119,17 +100,6 @@ void addPlanOptions(CLI::App &command, PlanArguments &arguments) {
       ->type_name("WHAT");
   command.add_option("--dtype", arguments.floatType, "type of floats and products: f32, tf32, bf16 or f16")
       ->type_name("TYPE");
-}
-
-void addJson(CLI::App &command, bool &json) {
-  command.add_flag("--json", json, "one JSON object on standard output, and nothing else");
-}
-
-std::optional<std::pair<std::string, std::string>> splitAssignment(const std::string &text) {
-  size_t at = text.rfind('=');
-  if (at == std::string::npos || at == 0)
-    return std::nullopt;
-  return std::pair(text.substr(0, at), text.substr(at + 1));
 }
 
 std::expected<ImportOptions, std::string> importOptions(const ModelArguments &arguments) {
@@ -209,12 +179,6 @@ std::expected<CompileOptions, std::string> compileOptions(const ModelArguments &
     options.plan.memoryBytes = *bytes;
   }
   return options;
-}
-
-int report(int exitCode, const Complaints &lines) {
-  for (const std::string &line : lines)
-    fmt::print(stderr, "{}{}\n", line.starts_with("note: ") || line.starts_with("error: ") ? "" : "error: ", line);
-  return exitCode;
 }
 
 int report(const CompileFailure &failure) { return report(failure.exitCode, failure.lines); }

@@ -2,20 +2,17 @@
 // back the function that does its work.
 #pragma once
 
+#include "Parser.h"
+
 #include "froe/Pipelines/Compile.h"
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 namespace froe {
 
-/// Returns the exit code.
-using Action = std::function<int()>;
-
 Action addCompile(CLI::App &command);
 Action addPlan(CLI::App &command);
 Action addExplain(CLI::App &command);
-Action addRun(CLI::App &command);
 Action addVerify(CLI::App &command);
 Action addOps(CLI::App &command);
 Action addCheck(CLI::App &command);
@@ -40,21 +37,10 @@ void addPlanOptions(CLI::App &command, PlanArguments &arguments);
 std::expected<ImportOptions, std::string> importOptions(const ModelArguments &arguments);
 std::expected<CompileOptions, std::string> compileOptions(const ModelArguments &model, const PlanArguments &plan);
 
-/// Splits `NAME=VALUE` at the last `=`, since names may hold one.
-std::optional<std::pair<std::string, std::string>> splitAssignment(const std::string &text);
-
 /// Prints `error: ...` and notes on stderr.
-int report(int exitCode, const Complaints &lines);
 int report(const CompileFailure &failure);
 
 /// Says what goes on, on a terminal, once the work has taken a second.
 std::function<void(std::string_view)> progressLine();
-
-/// Options that take numbers above 0, or of at least 0. (CLI11's own checks name the largest double in their errors.)
-CLI::Validator positive();
-CLI::Validator notNegative();
-
-/// Adds `--json`.
-void addJson(CLI::App &command, bool &json);
 
 } // namespace froe

@@ -1,4 +1,4 @@
-#include "Command.h"
+#include "Parser.h"
 
 #include "runtime/core/ElementType.h"
 #include "runtime/launch/Launch.h"
