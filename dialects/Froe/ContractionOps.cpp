@@ -35,9 +35,20 @@ LogicalResult verifySubscripts(Operation *op, ArrayRef<StringRef> letters, Array
   return success();
 }
 
+LogicalResult verifyProductType(Operation *op, RankedTensorType operand, RankedTensorType result) {
+  Type factor = operand.getElementType(), sum = result.getElementType();
+  bool isWide = isa<FloatType>(factor) && factor.getIntOrFloatBitWidth() < 32 && sum.isF32();
+  if (factor != sum && !isWide)
+    return op->emitOpError("expected a result of ")
+           << factor << (isa<FloatType>(factor) ? ", or of f32 if that is wider" : "") << ", found " << result;
+  return success();
+}
+
 LogicalResult ContractOp::verify() {
   if (getSubscripts().count(',') != 1 || getSubscripts().count("->") != 1)
     return emitOpError("expected subscripts such as \"mk,kn->mn\", found '") << getSubscripts() << "'";
+  if (failed(verifyProductType(*this, getLhs().getType(), getResult().getType())))
+    return failure();
   return verifySubscripts(*this, {getLhsLetters(), getRhsLetters(), getResultLetters()},
                           {getLhs().getType(), getRhs().getType(), getResult().getType()});
 }

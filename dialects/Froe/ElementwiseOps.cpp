@@ -16,8 +16,17 @@ LogicalResult IsNanOp::verify() { return verifyBoolean(*this, getResult(), "resu
 
 LogicalResult SelectOp::verify() { return verifyBoolean(*this, getCondition(), "condition"); }
 
+LogicalResult CastOp::verify() {
+  auto from = dyn_cast<FloatType>(getOperand().getType().getElementType());
+  auto to = dyn_cast<FloatType>(getResult().getType().getElementType());
+  if (getSaturate() && !(from && to && to.getWidth() < from.getWidth()))
+    return emitOpError("expected floats that become narrower ones to saturate, found ")
+           << getOperand().getType() << " and " << getResult().getType();
+  return success();
+}
+
 OpFoldResult CastOp::fold(FoldAdaptor) {
-  return getOperand().getType() == getType() ? OpFoldResult(getOperand()) : OpFoldResult();
+  return getOperand().getType() == getResult().getType() ? OpFoldResult(getOperand()) : OpFoldResult();
 }
 
 } // namespace froe

@@ -146,15 +146,18 @@ def Froe_SelectOp : Froe_ElementwiseOp<"select", "(...), (...), (...) -> (...) |
 def Froe_CastOp : Froe_ElementwiseOp<"cast", "(...) -> (...)", "", ""> {
   let summary = "conversion to another element type, as ONNX Cast defines it";
   let description = [{
-    Floats become integers by truncation, numbers become booleans by comparison with zero.
+    Floats become integers by truncation, numbers become booleans by comparison with zero. Floats become narrower ones by rounding to
+    the nearest, ties to even; numbers beyond the range become infinities, or with `saturate` the type's largest ones.
 
     ```mlir
     %1 = froe.cast %0 : tensor<4xi64> to tensor<4xf32>
+    %2 = froe.cast saturate %1 : tensor<4xf32> to tensor<4xf16>
     ```
   }];
-  let arguments = (ins Froe_Tensor:$operand);
+  let arguments = (ins Froe_Tensor:$operand, UnitAttr:$saturate);
   let results = (outs Froe_Tensor:$result);
-  let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
+  let assemblyFormat = "(`saturate` $saturate^)? $operand attr-dict `:` type($operand) `to` type($result)";
+  let hasVerifier = 1;
   let hasFolder = 1;
 }
 

@@ -57,6 +57,10 @@ Rule parseShardingRule(mlir::Operation *op, llvm::StringRef text);
 mlir::LogicalResult verifySubscripts(mlir::Operation *op, llvm::ArrayRef<llvm::StringRef> letters,
                                      llvm::ArrayRef<mlir::RankedTensorType> types);
 
+/// Checks that a product's result has the element type of its operands, or f32 where that is narrower.
+mlir::LogicalResult verifyProductType(mlir::Operation *op, mlir::RankedTensorType operand,
+                                      mlir::RankedTensorType result);
+
 /// The shapes of an op's operands or results.
 std::vector<std::vector<int64_t>> shapesOf(mlir::ValueRange values);
 

@@ -32,6 +32,8 @@ def Froe_Dialect : Dialect {
     static constexpr llvm::StringLiteral kSharding = "froe.sharding";
     /// Argument, result and weight attribute (`rank` phase): type of the whole tensor that the local one is a block of.
     static constexpr llvm::StringLiteral kGlobalType = "froe.global_type";
+    /// Module attribute: what `--dtype` made of the floats: f16, bf16 or tf32.
+    static constexpr llvm::StringLiteral kFloats = "froe.floats";
     /// Module attribute: the file that the program was imported from; weights' files are relative to its folder.
     static constexpr llvm::StringLiteral kSource = "froe.source";
   }];

@@ -75,13 +75,20 @@ bool ConstantOp::isSplat() {
   return elements && elements.isSplat();
 }
 
+Type WeightOp::getStoredType() { return getStored().value_or(getResult().getType().getElementType()); }
+
 LogicalResult WeightOp::verify() {
   if (getOffset() < 0)
     return emitOpError("expected an offset of at least 0, found ") << getOffset();
   // A rank's weight is a block of the whole one, whose bytes the file holds.
   auto whole = (*this)->getAttrOfType<TypeAttr>(FroeDialect::kGlobalType);
   auto type = cast<RankedTensorType>(whole ? whole.getValue() : getResult().getType());
-  int64_t bytes = type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  Type stored = getStoredType();
+  if (stored != type.getElementType() &&
+      !(stored.isF32() && (type.getElementType().isF16() || type.getElementType().isBF16())))
+    return emitOpError("expected elements that are stored as f32 and become f16 or bf16, found ")
+           << stored << " and " << type.getElementType();
+  int64_t bytes = type.getNumElements() * llvm::divideCeil(stored.getIntOrFloatBitWidth(), 8);
   if (getLength() != bytes)
     return emitOpError("expected a length of ") << bytes << " bytes for " << type << ", found " << getLength();
   return success();

@@ -41,16 +41,27 @@ def Froe_WeightOp : Froe_AttrRuledOp<"weight"> {
   let summary = "a tensor whose elements stay in a file";
   let description = [{
     `file` is relative to the folder of the program's source (module attribute `froe.source`); the elements are the
-    `length` bytes from `offset` on, little endian, row-major. Booleans take one byte each.
+    `length` bytes from `offset` on, little endian, row-major. Booleans take one byte each. Floats that the file holds as another type
+    (`as`) are converted while the package is written: rounded to the nearest, ties to even, what is finite stays finite.
 
     ```mlir
     %0 = froe.weight "encoder.fc.weight" in "model.onnx.data" [4096 : 2359296] : tensor<768x768xf32>
+    %1 = froe.weight "encoder.fc.weight" in "model.onnx.data" [4096 : 2359296] as f32 : tensor<768x768xbf16>
     ```
   }];
-  let arguments = (ins StrAttr:$name, StrAttr:$file, Froe_Int64:$offset, Froe_Int64:$length);
+  let arguments = (ins StrAttr:$name, StrAttr:$file, Froe_Int64:$offset, Froe_Int64:$length,
+                   OptionalAttr<TypeAttr>:$stored);
   let results = (outs Froe_Tensor:$result);
-  let assemblyFormat = "$name `in` $file ` ` `[` $offset `:` $length `]` attr-dict `:` type($result)";
+  let assemblyFormat = "$name `in` $file ` ` `[` $offset `:` $length `]` (`as` $stored^)? attr-dict `:` type($result)";
   let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::llvm::StringRef":$name, "::llvm::StringRef":$file, "int64_t":$offset,
+                                 "int64_t":$length), [{
+    build($_builder, $_state, result, name, file, offset, length, ::mlir::TypeAttr());
+  }]>];
+  let extraClassDeclaration = [{
+    /// The element type in the file.
+    ::mlir::Type getStoredType();
+  }];
 }
 
 def Froe_IotaOp : Froe_AttrRuledOp<"iota"> {

@@ -23,6 +23,8 @@ LogicalResult MatmulOp::verify() {
   if (failed(
           verifySubscripts(*this, {lhs, rhs, result}, {getLhs().getType(), getRhs().getType(), getResult().getType()})))
     return failure();
+  if (failed(verifyProductType(*this, getLhs().getType(), getResult().getType())))
+    return failure();
   auto next = getPostOperands().begin();
   for (auto post : getPosts().getAsRange<PostAttr>()) {
     bool takesOperand = post.getKind() == PostKind::Add || post.getKind() == PostKind::Mul;
@@ -34,6 +36,8 @@ LogicalResult MatmulOp::verify() {
     if (next == getPostOperands().end())
       return emitOpError("expected an operand for ") << post;
     auto type = cast<RankedTensorType>((*next++).getType());
+    if (type.getElementType() != getResult().getType().getElementType())
+      return emitOpError("expected operands of posts of the result's element type, found ") << type;
     StringRef letters = post.getLetters().getValue();
     if (type.getRank() != static_cast<int64_t>(letters.size()))
       return emitOpError("expected ") << type.getRank() << " letters for " << type << ", found " << post;

@@ -34,10 +34,11 @@ def Rank_PostAttr : AttrDef<Rank_Dialect, "Post"> {
   let assemblyFormat = "`<` $kind (`by` $value^)? (`along` $letters^)? `>`";
 }
 
-def Rank_MatmulOp : Rank_Op<"matmul", [AllElementTypesMatch<["lhs", "rhs", "result"]>]> {
+def Rank_MatmulOp : Rank_Op<"matmul", [AllElementTypesMatch<["lhs", "rhs"]>]> {
   let summary = "one step: a matrix product by a library, with what follows it";
   let description = [{
-    `subscripts` as in `froe.contract`. Operands of posts come in their order.
+    `subscripts` as in `froe.contract`. Operands of posts come in their order and have the element type of the result, which is
+    that of lhs and rhs, or f32 where that is narrower.
 
     ```mlir
     %3 = rank.matmul "sh,ho->so" %0, %1 posts [#rank.post<add along "o">, #rank.post<gelu_erf>](%2) : (tensor<128x768xf32>, tensor<768x3072xf32>, tensor<3072xf32>) -> tensor<128x3072xf32>

@@ -16,10 +16,10 @@ std::vector<int64_t> divisorsOf(int64_t number) {
 }
 } // namespace
 
-ArithmeticBound::ArithmeticBound(mlir::func::FuncOp main, const Cluster &cluster, const std::string &floatType)
+ArithmeticBound::ArithmeticBound(mlir::func::FuncOp main, const Cluster &cluster, bool roundsFactors)
     : cluster(cluster) {
   Mesh one{{{"x", 1}}};
-  CostModel costs(std::make_shared<KernelForecast>(main), one, cluster, floatType);
+  CostModel costs(std::make_shared<KernelForecast>(main), one, cluster, roundsFactors);
   main.walk([&](ContractOp op) {
     Strategy whole;
     for (mlir::Value operand : op->getOperands())

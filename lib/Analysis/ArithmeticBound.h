@@ -10,7 +10,7 @@ namespace froe {
 /// one's sizes are divided in the best way. Sums and copies are left out.
 class ArithmeticBound {
 public:
-  ArithmeticBound(mlir::func::FuncOp main, const Cluster &cluster, const std::string &floatType);
+  ArithmeticBound(mlir::func::FuncOp main, const Cluster &cluster, bool roundsFactors);
 
   double seconds(int64_t devices);
 

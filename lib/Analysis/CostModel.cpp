@@ -31,19 +31,14 @@ std::string elementTypeName(mlir::Value value) {
 }
 
 CostModel::CostModel(std::shared_ptr<const KernelForecast> forecast, const Mesh &mesh, const Cluster &cluster,
-                     std::string floatType)
-    : mesh(mesh), cluster(cluster.withDevices(mesh.deviceCount())), floatType(std::move(floatType)),
+                     bool roundsFactors)
+    : mesh(mesh), cluster(cluster.withDevices(mesh.deviceCount())), roundsFactors(roundsFactors),
       steps(stepCost(this->cluster, mesh)), moves(moveCost(this->cluster, mesh)), forecast(std::move(forecast)),
       planner(mesh, steps) {}
 
-int64_t CostModel::bytesOfElement(mlir::Value value) const {
-  bool isFloat = llvm::isa<mlir::FloatType>(mlir::getElementTypeOrSelf(value));
-  return isFloat && (floatType == "bf16" || floatType == "f16") ? 2 : elementBytesOf(value);
-}
-
 std::string CostModel::productType(mlir::Value value) const {
-  bool isFloat = llvm::isa<mlir::FloatType>(mlir::getElementTypeOrSelf(value));
-  return isFloat && !floatType.empty() ? floatType : elementTypeName(value);
+  std::string type = elementTypeName(value);
+  return roundsFactors && type == "f32" ? "tf32" : type;
 }
 
 double CostModel::computeSeconds(mlir::Operation *op, const Strategy &strategy) const {
@@ -85,7 +80,7 @@ MatmulShape CostModel::productShape(mlir::Operation *op, const Strategy &strateg
 
 int64_t CostModel::bytesMoved(mlir::Operation *op, const Strategy &strategy) const {
   auto bytes = [&](mlir::Value value, const Sharding &sharding) {
-    return localBytes(shapeOf(value), bytesOfElement(value), sharding, mesh);
+    return localBytes(shapeOf(value), elementBytesOf(value), sharding, mesh);
   };
   int64_t total = 0;
   // What only picks elements reads as many as it writes.
@@ -101,17 +96,17 @@ int64_t CostModel::bytesMoved(mlir::Operation *op, const Strategy &strategy) con
 }
 
 const ReshardPath *CostModel::reshardPath(mlir::Value value, const Sharding &from, const Sharding &to) {
-  const PricedReshard *priced = planner.plan(shapeOf(value), bytesOfElement(value), from, to);
+  const PricedReshard *priced = planner.plan(shapeOf(value), elementBytesOf(value), from, to);
   return priced ? &priced->path : nullptr;
 }
 
 double CostModel::reshardSeconds(mlir::Value value, const Sharding &from, const Sharding &to) {
-  return from == to ? 0 : planner.cost(shapeOf(value), bytesOfElement(value), from, to);
+  return from == to ? 0 : planner.cost(shapeOf(value), elementBytesOf(value), from, to);
 }
 
 ReshardTable &CostModel::tableOf(mlir::Value value) {
   const void *type = value.getType().getAsOpaquePointer();
-  return tables.try_emplace(type, shapeOf(value), bytesOfElement(value), mesh, moves).first->second;
+  return tables.try_emplace(type, shapeOf(value), elementBytesOf(value), mesh, moves).first->second;
 }
 
 void CostModel::expectReshards(mlir::Value value, std::span<const Sharding *const> from) {
@@ -125,12 +120,12 @@ std::vector<double> CostModel::reshardSeconds(mlir::Value value, std::span<const
 
 ReshardVersions CostModel::versionsOf(mlir::Value value, const Sharding &from, std::vector<Sharding> targets) {
   ReshardVersions versions(from);
-  versions.connect(std::move(targets), shapeOf(value), bytesOfElement(value), planner);
+  versions.connect(std::move(targets), shapeOf(value), elementBytesOf(value), planner);
   return versions;
 }
 
 int64_t CostModel::localBytesOf(mlir::Value value, const Sharding &sharding) const {
-  return localBytes(shapeOf(value), bytesOfElement(value), sharding, mesh);
+  return localBytes(shapeOf(value), elementBytesOf(value), sharding, mesh);
 }
 
 } // namespace froe

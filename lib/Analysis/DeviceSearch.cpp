@@ -60,7 +60,7 @@ double DeviceSearch::arithmeticSeconds(const Division &division) {
   std::lock_guard lock(mutex);
   auto known = arithmetic.find(division.microbatches);
   if (known == arithmetic.end())
-    known = arithmetic.try_emplace(division.microbatches, main, cluster, options.floatType).first;
+    known = arithmetic.try_emplace(division.microbatches, main, cluster, options.roundsFactors()).first;
   return known->second.seconds(division.mesh.deviceCount()) * pipelineFactor(division, options.objective);
 }
 

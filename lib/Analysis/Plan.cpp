@@ -19,7 +19,7 @@ namespace {
 class Planner {
 public:
   Planner(mlir::func::FuncOp main, const ProgramGraph &all, const Cluster &cluster, const PlanOptions &options)
-      : all(all), costs(all.forecast, all.mesh, cluster, options.floatType), builder(costs), describer(all, main),
+      : all(all), costs(all.forecast, all.mesh, cluster, options.roundsFactors()), builder(costs), describer(all, main),
         options(options),
         memoryLimit(options.memoryBytes > 0 ? options.memoryBytes
                                             : cluster.withDevices(all.mesh.deviceCount()).memoryLimitBytes()) {}

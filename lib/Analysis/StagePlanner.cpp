@@ -37,7 +37,7 @@ double pipelineFactor(const Division &division, Objective objective) {
 StagePlanner::StagePlanner(const ProgramGraph &graph, Division division, const Cluster &cluster,
                            const PlanOptions &options, int64_t memoryLimit)
     : graph(graph), division(std::move(division)), cluster(cluster), options(options), memoryLimit(memoryLimit),
-      costs(graph.forecast, this->division.mesh, cluster, options.floatType), builder(costs) {}
+      costs(graph.forecast, this->division.mesh, cluster, options.roundsFactors()), builder(costs) {}
 
 const Problem &StagePlanner::problem() {
   if (!whole)
@@ -60,8 +60,7 @@ double StagePlanner::leastSendSeconds() const {
     bytes.push_back(cut.bytes);
   std::ranges::sort(bytes);
   bytes.resize(std::min(bytes.size(), size_t(division.stages) - 1));
-  bool halves = options.floatType == "bf16" || options.floatType == "f16"; // of what the program says
-  int64_t parts = division.mesh.deviceCount() * (halves ? 2 : 1);
+  int64_t parts = division.mesh.deviceCount();
   double seconds = 0;
   for (int64_t all : bytes)
     seconds += sendSeconds(cluster, all / parts, 0, division.mesh.deviceCount());

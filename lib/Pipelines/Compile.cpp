@@ -38,12 +38,10 @@ std::string usualCluster(const ProgramTarget &target) {
 bool isModuleText(const std::string &file) { return std::filesystem::path(file).extension() == ".mlir"; }
 
 /// Why a plan is only a plan so far.
-std::optional<std::string> whyNotRunnable(const PlanResult &plan, const PlanOptions &options) {
+std::optional<std::string> whyNotRunnable(const PlanResult &plan) {
   if (plan.stages.size() > 1 || plan.microbatches > 1)
     return "a plan of " + std::to_string(plan.stages.size()) + " stages and " + std::to_string(plan.microbatches) +
            " microbatches cannot be compiled: running stages is not supported yet";
-  if (!options.floatType.empty())
-    return "--dtype: a plan in '" + options.floatType + "' cannot be compiled: conversion is not supported yet";
   return std::nullopt;
 }
 
@@ -85,16 +83,34 @@ Compiled<void> Compilation::start() {
     if (!(*root)->hasAttr(FroeDialect::kSource))
       (*root)->setAttr(FroeDialect::kSource, StringAttr::get(context.get(), options.model));
     if (phaseOf(*root))
-      return settleTarget();
+      return settleChoices();
   } else {
     auto module = importOnnx(*context, options.model, options.import);
     if (!module)
       return std::unexpected(CompileFailure{module.error().exitCode, module.error().lines});
     root = std::move(*module);
   }
-  if (auto done = simplifyProgram(*root); !done)
+  if (auto done = simplifyProgram(*root, options.floats); !done)
     return bug(done.error());
+  return settleChoices();
+}
+
+/// What was chosen earlier stands in the module.
+Compiled<void> Compilation::settleChoices() {
+  if (auto done = settleFloats(); !done)
+    return done;
   return settleTarget();
+}
+
+/// What --dtype made of the program, also where it was said earlier.
+Compiled<void> Compilation::settleFloats() {
+  auto stated = (*root)->getAttrOfType<StringAttr>(FroeDialect::kFloats);
+  options.plan.floatType = stated ? stated.str() : "";
+  if (options.floats.empty() || options.floats == options.plan.floatType)
+    return {};
+  return wrong("--dtype " + options.floats + ": '" + options.model + "' is in phase '" +
+               std::string(name(*phaseOf(*root))) + "', where floats are " +
+               (stated ? stated.str() : "those of the model") + " for good");
 }
 
 /// The target that the user or the module says, in both.
@@ -169,7 +185,7 @@ Compiled<void> Compilation::step(Phase next) {
         return std::unexpected(plan.error());
       planResult = std::move(*plan);
     }
-    if (std::optional<std::string> why = whyNotRunnable(*planResult, options.plan))
+    if (std::optional<std::string> why = whyNotRunnable(*planResult))
       return std::unexpected(CompileFailure{2, {*why}});
     programText = printPhase(*root, /*elide=*/false);
     applyPlan(*root, *planResult);
@@ -224,7 +240,7 @@ Compiled<PlanResult> Compilation::makePlan(bool layOutMemory) {
     return plan;
   planResult = std::move(*plan);
   // Memory of other machines is theirs to lay out.
-  if (layOutMemory && planMachine.hasMeasuredLinks() && !whyNotRunnable(*planResult, options.plan))
+  if (layOutMemory && planMachine.hasMeasuredLinks() && !whyNotRunnable(*planResult))
     if (auto done = advanceTo(Phase::Kernels); !done)
       return std::unexpected(done.error());
   return *planResult;

@@ -61,12 +61,15 @@ private:
 };
 
 /// What leads to each phase, and what holds afterwards.
-void addPassesTo(Phase phase, const std::string &cluster, const ProgramTarget &target, PassManager &manager) {
+void addPassesTo(Phase phase, const std::string &cluster, const std::string &floats, const ProgramTarget &target,
+                 PassManager &manager) {
   switch (phase) {
   case Phase::Program:
     manager.addPass(createSimplify()); // what exporters spell out is one op
     manager.addPass(createCSEPass());
-    manager.addPass(createUnshareRepeats()); // layers share only what they compute
+    manager.addPass(createUnshareRepeats());        // layers share only what they compute
+    manager.addPass(createConvertFloats({floats})); // floats are of the type that was asked for
+    manager.addPass(createWidenSums());             // sums of halves are f32
     return;
   case Phase::Rank:
     manager.addPass(createPartition({cluster})); // local shapes; values meet in the shardings that ops need
@@ -92,9 +95,10 @@ void addPassesTo(Phase phase, const std::string &cluster, const ProgramTarget &t
   }
 }
 
-std::expected<void, Complaints> runPassesTo(Phase phase, const std::string &cluster, ModuleOp module) {
+std::expected<void, Complaints> runPassesTo(Phase phase, const std::string &cluster, ModuleOp module,
+                                            const std::string &floats = "") {
   PassManager manager(module.getContext());
-  addPassesTo(phase, cluster, targetOf(module), manager);
+  addPassesTo(phase, cluster, floats, targetOf(module), manager);
   CollectComplaints complaints(module.getContext());
   if (failed(manager.run(module)))
     return std::unexpected(complaints.take("a pass that leads to phase '" + std::string(name(phase)) + "' failed"));
@@ -179,8 +183,8 @@ std::string printPhase(ModuleOp module, bool elide) {
   return text + "\n";
 }
 
-std::expected<void, Complaints> simplifyProgram(ModuleOp module) {
-  if (auto done = runPassesTo(Phase::Program, /*cluster=*/"", module); !done)
+std::expected<void, Complaints> simplifyProgram(ModuleOp module, const std::string &floats) {
+  if (auto done = runPassesTo(Phase::Program, /*cluster=*/"", module, floats); !done)
     return done;
   setPhase(module, Phase::Program);
   return {};

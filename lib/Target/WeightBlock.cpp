@@ -1,5 +1,8 @@
 #include "WeightBlock.h"
 
+#include "NarrowFloats.h"
+
+#include "dialects/Rank/MatmulShape.h"
 #include "froe/Sharding/Sharding.h"
 
 #include <cstring>
@@ -9,7 +12,7 @@ using namespace mlir;
 namespace froe {
 namespace {
 
-int64_t elementBytes(RankedTensorType type) { return std::max<int64_t>(1, type.getElementTypeBitWidth() / 8); }
+int64_t elementBytes(Type element) { return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8); }
 
 /// Copies the intervals of a row-major tensor to the front corner of another one, dim by dim.
 void copyBlock(ArrayRef<int64_t> fromShape, ArrayRef<int64_t> toShape, ArrayRef<Interval> intervals, int64_t bytes,
@@ -52,9 +55,30 @@ std::optional<int64_t> runStart(const Package::Weight &weight, ArrayRef<Interval
   return start;
 }
 
+/// The block as the file stores its elements.
+WeightBlock cutStored(const Package::Weight &weight, ArrayRef<char> whole, const Mesh &mesh, int64_t rank) {
+  Sharding sharding{weight.cuts, {}, ReduceKind::Sum};
+  std::vector<Interval> intervals = shard(weight.global.getShape(), sharding, mesh, rank);
+  int64_t bytes = elementBytes(weight.stored), blockBytes = weight.local.getNumElements() * bytes;
+  WeightBlock block;
+  std::optional<int64_t> start = runStart(weight, intervals);
+  bool isAligned = reinterpret_cast<uintptr_t>(whole.data()) % bytes == 0;
+  if (start && isAligned) {
+    block.bytes = whole.slice(*start * bytes, blockBytes);
+    return block;
+  }
+  block.copy.resize(blockBytes);
+  if (!block.copy.empty())
+    copyBlock(weight.global.getShape(), weight.local.getShape(), intervals, bytes, whole.data(), block.copy.data());
+  block.bytes = block.copy;
+  return block;
+}
+
 } // namespace
 
-int64_t localBytes(const Package::Weight &weight) { return weight.local.getNumElements() * elementBytes(weight.local); }
+int64_t localBytes(const Package::Weight &weight) {
+  return weight.local.getNumElements() * elementBytes(weight.local.getElementType());
+}
 
 std::expected<ArrayRef<char>, std::string> WeightSources::bytesOf(const Package::Weight &weight) {
   std::filesystem::path path = folder / weight.file;
@@ -79,7 +103,7 @@ std::expected<ArrayRef<char>, std::string> WeightSources::bytesOf(const Package:
     found = files.emplace(weight.file, std::move(region)).first;
   }
   size_t size = found->second ? found->second.size() : 0;
-  size_t expected = weight.global.getNumElements() * elementBytes(weight.global);
+  size_t expected = weight.global.getNumElements() * elementBytes(weight.stored);
   if (weight.offset < 0 || weight.length < 0 || size_t(weight.offset) > size ||
       size_t(weight.length) > size - weight.offset || size_t(weight.length) < expected)
     return std::unexpected("'" + path.string() + "' is too short: weight '" + weight.name + "' needs " +
@@ -91,19 +115,13 @@ std::expected<ArrayRef<char>, std::string> WeightSources::bytesOf(const Package:
 }
 
 WeightBlock cutBlock(const Package::Weight &weight, ArrayRef<char> whole, const Mesh &mesh, int64_t rank) {
-  Sharding sharding{weight.cuts, {}, ReduceKind::Sum};
-  std::vector<Interval> intervals = shard(weight.global.getShape(), sharding, mesh, rank);
-  int64_t bytes = elementBytes(weight.local);
+  WeightBlock stored = cutStored(weight, whole, mesh, rank);
+  if (weight.stored == weight.local.getElementType())
+    return stored;
   WeightBlock block;
-  std::optional<int64_t> start = runStart(weight, intervals);
-  bool isAligned = reinterpret_cast<uintptr_t>(whole.data()) % bytes == 0;
-  if (start && isAligned) {
-    block.bytes = whole.slice(*start * bytes, localBytes(weight));
-    return block;
-  }
   block.copy.resize(localBytes(weight));
-  if (!block.copy.empty())
-    copyBlock(weight.global.getShape(), weight.local.getShape(), intervals, bytes, whole.data(), block.copy.data());
+  narrowFloats(stored.bytes.data(), weight.local.getNumElements(), rank::elementTypeOf(weight.local),
+               reinterpret_cast<uint16_t *>(block.copy.data()));
   block.bytes = block.copy;
   return block;
 }

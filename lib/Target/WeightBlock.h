@@ -22,7 +22,8 @@ private:
   std::map<std::string, llvm::sys::fs::mapped_file_region> files;
 };
 
-/// A rank's block: where it is a run of bytes of the weight, those; else a copy with zeros as padding.
+/// A rank's block: where it is a run of bytes of the weight, those; else a copy, with zeros as padding and elements of
+/// the program's type.
 struct WeightBlock {
   std::vector<char> copy;
   llvm::ArrayRef<char> bytes;

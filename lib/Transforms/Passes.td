@@ -48,11 +48,61 @@ def UnshareRepeats : Pass<"unshare-repeats", "::mlir::ModuleOp"> {
   let dependentDialects = ["::froe::FroeDialect"];
 }
 
+def ConvertFloats : Pass<"convert-floats", "::mlir::ModuleOp"> {
+  let summary = "a program of f32 becomes one of f16 or bf16 (`--dtype`)";
+  let description = [{
+    Weights, inputs and what is computed from them get the narrow type; inputs and outputs of the program stay f32, with casts behind and before them. f32
+    stay: what is computed from constants and integers alone, until it meets such data (positions, frequencies of a rotary embedding,
+    masks); sums and products over a dim, with what is done to them alone (a mean, a variance plus epsilon). Numbers are
+    rounded to the nearest, ties to even; NaN and infinities stay; finite numbers beyond the range become the type's largest, so that a mask of
+    -3.4e38 is still a number. f64 and integers are not touched, nor are floats that are narrow already. `tf32` changes no type; the module says it
+    (`froe.floats`), and products of f32 may round their factors.
+
+    Before:
+    ```mlir
+    func.func @main(%x: tensor<4x6xf32>) -> tensor<4x8xf32> {
+      %w = froe.weight "w" in "w.bin" [0 : 192] : tensor<6x8xf32>
+      %y = froe.contract "mk,kn->mn" %x, %w : tensor<4x6xf32>, tensor<6x8xf32> -> tensor<4x8xf32>
+      return %y : tensor<4x8xf32>
+    ```
+    After (`type=bf16`):
+    ```mlir
+    func.func @main(%x: tensor<4x6xf32>) -> tensor<4x8xf32> {
+      %0 = froe.cast saturate %x : tensor<4x6xf32> to tensor<4x6xbf16>
+      %w = froe.weight "w" in "w.bin" [0 : 192] as f32 : tensor<6x8xbf16>
+      %y = froe.contract "mk,kn->mn" %0, %w : tensor<4x6xbf16>, tensor<6x8xbf16> -> tensor<4x8xbf16>
+      %1 = froe.cast %y : tensor<4x8xbf16> to tensor<4x8xf32>
+      return %1 : tensor<4x8xf32>
+    ```
+  }];
+  let options = [Option<"type", "type", "std::string", "\"\"", "f16, bf16 or tf32; empty: the program stays as it is">];
+  let dependentDialects = ["::froe::FroeDialect"];
+}
+
+def WidenSums : Pass<"widen-sums", "::mlir::ModuleOp"> {
+  let summary = "sums of halves are f32, and rounded behind";
+  let description = [{
+    Products and sums over dims of f16 and bf16 tensors give f32, followed by a cast; where f32 is wanted the cast is left out. So a dim that
+    is summed may be cut: partial sums travel and are added up in f32, and are rounded once, as on one device.
+
+    Before:
+    ```mlir
+    %0 = froe.contract "mk,kn->mn" %x, %w : tensor<4x6xbf16>, tensor<6x8xbf16> -> tensor<4x8xbf16>
+    ```
+    After:
+    ```mlir
+    %0 = froe.contract "mk,kn->mn" %x, %w : tensor<4x6xbf16>, tensor<6x8xbf16> -> tensor<4x8xf32>
+    %1 = froe.cast %0 : tensor<4x8xf32> to tensor<4x8xbf16>
+    ```
+  }];
+  let dependentDialects = ["::froe::FroeDialect"];
+}
+
 def SelectMatmuls : Pass<"select-matmuls", "::mlir::ModuleOp"> {
   let summary = "contractions become steps that the matrix library computes, with what follows them";
   let description = [{
     In @main, every `froe.contract` becomes a `rank.matmul`. A constant factor, a bias, a residual or mask, and an activation
-    behind it join the step as posts where each has the only use of what is before it. Transposes are expressed by strides;
+    behind it join the step as posts where each has the only use of what is before it; so does the rounding of an f32 sum to the operands' type. Transposes are expressed by strides;
     where strides cannot (dims summed over lie in different orders), an explicit `froe.transpose` goes first. Rows of the
     result are runs of the right operand's dims; with a choice, weights go to the right. Every `froe.reshape` becomes a
     `rank.view`. Afterwards `rank::describe` succeeds for every `rank.matmul`.

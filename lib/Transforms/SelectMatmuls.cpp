@@ -33,7 +33,8 @@ void absorbTransposes(Value &operand, std::string &letters) {
 /// Reads through multiplication by a constant where posts, which work in f32, can do it to the result.
 bool absorbScale(Product &product, Value &operand) {
   Operation *op = operand.getDefiningOp();
-  if (!op || !isa<MulOp, DivOp>(op) || !(typeOf(operand).getElementType().isF32()))
+  Type element = typeOf(operand).getElementType();
+  if (!op || !isa<MulOp, DivOp>(op) || !(element.isF32() || element.isF16() || element.isBF16()))
     return false;
   for (Value source : op->getOperands())
     if (std::optional<APFloat> scale = scaleOf(op, source)) {
@@ -49,6 +50,15 @@ void absorbOperand(Product &product, Value &operand, std::string &letters) {
   do
     absorbTransposes(operand, letters);
   while (absorbScale(product, operand));
+}
+
+/// Sums in f32 that become halves at once are rounded as they are stored.
+void absorbRounding(Product &product) {
+  if (!product.result.hasOneUse())
+    return;
+  auto cast = dyn_cast<CastOp>(*product.result.user_begin());
+  if (cast && !cast.getSaturate() && typeOf(cast.getResult()).getElementType() == typeOf(product.lhs).getElementType())
+    product.result = cast.getResult();
 }
 
 /// Writes what a transpose behind the product would, as long as rows stay rows.
@@ -166,6 +176,7 @@ void selectMatmul(ContractOp contract) {
                   contract.getResultLetters().str(),
                   contract.getResult(),
                   std::nullopt};
+  absorbRounding(product);
   absorbOperand(product, product.lhs, product.lhsLetters);
   absorbOperand(product, product.rhs, product.rhsLetters);
   absorbResultTransposes(product);

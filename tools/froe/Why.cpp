@@ -23,7 +23,6 @@ PlanOptions planOptions(const Json &made, size_t stages, int64_t microbatches) {
   Json constrain = made.value("constrain", Json(""));
   options.constrain = constrain.is_string() ? constrain.get<std::string>() : constrain.dump();
   options.memoryBytes = made.value("memory_bytes", int64_t(0));
-  options.floatType = made.value("dtype", "");
   options.stages = static_cast<int64_t>(stages);
   options.microbatches = microbatches;
   options.objective = made.value("objective", "") == "throughput" ? Objective::Throughput : Objective::Latency;
@@ -50,6 +49,7 @@ Compiled<PlanResult> planWith(const KnownPlan &plan, const std::string &model, c
     options.import.shapes = made["shapes"].get<decltype(options.import.shapes)>();
   if (made.contains("constants"))
     options.import.constants = made["constants"].get<decltype(options.import.constants)>();
+  options.floats = made.value("dtype", "");
   options.mesh = meshText(plan.json.at("mesh"));
   options.machine = *cluster;
   options.plan =

@@ -17,16 +17,15 @@ std::string elementTypeName(mlir::Value value);
 class CostModel {
 public:
   CostModel(const CostModel &) = delete;
-  /// `floatType`: the type that floats are stored and multiplied in, `bf16` or `f16`, or `tf32` (f32 whose products
-  /// have rounded factors); empty: the program's.
+  /// `roundsFactors`: products of f32 run at the rate of `tf32`.
   CostModel(std::shared_ptr<const KernelForecast> forecast, const Mesh &mesh, const Cluster &cluster,
-            std::string floatType = "");
+            bool roundsFactors = false);
 
   /// An op on one rank, on local shapes; 0 for what does no work (weights, views).
   double computeSeconds(mlir::Operation *op, const Strategy &strategy) const;
   /// A product on one rank: local sizes.
   MatmulShape productShape(mlir::Operation *contract, const Strategy &strategy) const;
-  /// The type that floats of the value's type are multiplied in.
+  /// The rate at which values of the type are multiplied.
   std::string productType(mlir::Value value) const;
   /// The cheapest way from one sharding of a value to another; infinity where there is none.
   double reshardSeconds(mlir::Value value, const Sharding &from, const Sharding &to);
@@ -44,11 +43,10 @@ public:
 
 private:
   int64_t bytesMoved(mlir::Operation *op, const Strategy &strategy) const;
-  int64_t bytesOfElement(mlir::Value value) const;
 
   Mesh mesh;
   Cluster cluster;
-  std::string floatType;
+  bool roundsFactors;
   StepCost steps;
   MoveCost moves;
   std::shared_ptr<const KernelForecast> forecast;

@@ -27,9 +27,10 @@ struct PlanOptions {
   std::vector<std::pair<std::string, std::string>> force;
   /// Bytes that one rank may use; 0: what the cluster says.
   int64_t memoryBytes = 0;
-  /// The type that floats have and products are computed in, where it is not the program's: `bf16`, `f16`, or `tf32`
-  /// (products of f32 on rounded factors); empty: the program's.
+  /// What the program's floats were converted to: `bf16`, `f16`, or `tf32` (products of f32 round their factors);
+  /// empty: nothing.
   std::string floatType;
+  bool roundsFactors() const { return floatType == "tf32"; }
   /// Parts of the devices that run consecutive parts of the program, microbatch after microbatch; 0: as many as is
   /// best.
   int64_t stages = 1;

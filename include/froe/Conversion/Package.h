@@ -36,6 +36,7 @@ struct Package {
     std::string name; ///< in the rank's file: the ONNX name, with a suffix where a weight is stored in several forms
     std::string file; ///< source of the elements, relative to the model's folder
     int64_t offset = 0, length = 0; ///< bytes of the whole weight in that file
+    mlir::Type stored;              ///< element type there; f32 may be narrowed
     mlir::RankedTensorType global, local;
     std::vector<AxisList> cuts; ///< mesh axes that cut each dim
     std::optional<Packed> packed;

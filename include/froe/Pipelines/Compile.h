@@ -14,6 +14,8 @@ struct CompileOptions {
   std::string model; ///< an .onnx file, or an .mlir file of any phase
   ImportOptions import;
 
+  std::string floats; ///< f16, bf16 or tf32 where f32 is to become that; empty: stays
+
   std::string mesh;               ///< of each stage: `2x4`, `data=2,model=4`; empty or `auto`: the best one
   int64_t devices = 0;            ///< 0: the cluster's, or one
   std::string cluster;            ///< preset or file; empty: what is usual for the target
@@ -73,6 +75,8 @@ private:
   bool clusterIsUsual = false; ///< and not the user's choice
 
   Compiled<void> start();
+  Compiled<void> settleChoices();
+  Compiled<void> settleFloats();
   Compiled<void> settleTarget();
   Compiled<void> checkTools(Phase phase) const;
   Compiled<void> step(Phase next);

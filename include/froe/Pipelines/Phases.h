@@ -46,8 +46,9 @@ std::expected<mlir::OwningOpRef<mlir::ModuleOp>, Complaints> readModule(mlir::ML
 /// constants of more than 1024 elements are left out; such a text cannot be read back.
 std::string printPhase(mlir::ModuleOp module, bool elide);
 
-/// Recovers what exporters spell out: the end of phase `program`.
-std::expected<void, Complaints> simplifyProgram(mlir::ModuleOp module);
+/// Recovers what exporters spell out, and converts floats to the type `floats` (f16, bf16, tf32, or empty): the end of
+/// phase `program`.
+std::expected<void, Complaints> simplifyProgram(mlir::ModuleOp module, const std::string &floats = "");
 
 /// Takes a module from phase `plan`, `rank`, `kernels` or `ptx` to the next one of its target (ProgramTarget.h).
 /// `cluster` (preset or file) has the costs that choose between equivalent collectives.

@@ -153,8 +153,21 @@ Value scalar(IsNanOp, Scalar s, ValueRange x) {
 
 Value scalar(SelectOp, Scalar s, ValueRange x) { return s.select(x[0], x[1], x[2]); }
 
+/// Finite numbers beyond the range of `to` become its largest; infinities and NaN stay.
+Value saturated(Scalar s, Value x, FloatType to) {
+  double largest = APFloat::getLargest(to.getFloatSemantics()).convertToDouble();
+  Value above = arith::MaximumFOp::create(s.builder, x, s.constant(-largest));
+  Value within = arith::MinimumFOp::create(s.builder, above, s.constant(largest));
+  Value infinity = s.constant(std::numeric_limits<double>::infinity());
+  Value isInfinite =
+      arith::CmpFOp::create(s.builder, arith::CmpFPredicate::OEQ, math::AbsFOp::create(s.builder, x), infinity);
+  return s.select(isInfinite, x, within);
+}
+
 Value scalar(CastOp op, Scalar s, ValueRange x) {
-  return castScalar(s.builder, x[0], s.type, elementTypeOf(op.getResult()));
+  Type to = elementTypeOf(op.getResult());
+  Value value = op.getSaturate() ? saturated(s, x[0], cast<FloatType>(to)) : x[0];
+  return castScalar(s.builder, value, s.type, to);
 }
 
 /// Integer forms of ops whose float form is one scalar op.

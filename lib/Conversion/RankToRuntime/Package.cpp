@@ -18,7 +18,7 @@ struct MatmulFields {
     froe_matmul matmul{};
     if (fields.size() < 2 || fields[1] < 0 || fields[1] > FROE_MAX_BATCH)
       return std::nullopt;
-    matmul.type = fields[0], matmul.batch_rank = fields[1], matmul.weight = 0;
+    matmul.type = matmul.c_type = fields[0], matmul.batch_rank = fields[1], matmul.weight = 0;
     size_t count = 2;
     visit(matmul, [&](int64_t) { ++count; });
     if (fields.size() != count)
@@ -77,6 +77,7 @@ private:
     list.set("name", builder.getStringAttr(weight.name));
     list.set("file", builder.getStringAttr(weight.file));
     list.set("range", builder.getDenseI64ArrayAttr({weight.offset, weight.length}));
+    list.set("stored", TypeAttr::get(weight.stored));
     list.set("global", TypeAttr::get(weight.global));
     list.set("local", TypeAttr::get(weight.local));
     list.set("cuts", array(weight.cuts, &Writer::cut));
@@ -161,6 +162,8 @@ private:
       weight.offset = range[0], weight.length = range[1];
     else
       note("range");
+    if (auto stored = get<TypeAttr>(from, "stored"))
+      weight.stored = stored.getValue();
     weight.global = type(from, "global");
     weight.local = type(from, "local");
     if (auto cuts = get<ArrayAttr>(from, "cuts"))

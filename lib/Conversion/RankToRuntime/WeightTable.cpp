@@ -89,6 +89,7 @@ int WeightTable::append(WeightOp op, std::optional<Package::Packed> packing) {
     weight.name = op.getName().str() + "#" + std::to_string(copy);
   weight.file = op.getFile().str();
   weight.offset = op.getOffset(), weight.length = op.getLength();
+  weight.stored = op.getStoredType();
   weight.local = cast<RankedTensorType>(op.getResult().getType());
   auto global = op->getAttrOfType<TypeAttr>("froe.global_type");
   weight.global = global ? cast<RankedTensorType>(global.getValue()) : weight.local;

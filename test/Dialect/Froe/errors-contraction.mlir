@@ -53,3 +53,19 @@ func.func @no_letter(%a: tensor<4x8xf32>, %b: tensor<8x2xf32>) {
   %0 = froe.contract "m1,kn->mn" %a, %b : tensor<4x8xf32>, tensor<8x2xf32> -> tensor<4x2xf32>
   return
 }
+
+// -----
+
+func.func @narrow_result(%a: tensor<4x8xf32>, %b: tensor<8x2xf32>) {
+  // expected-error @below {{expected a result of 'f32', or of f32 if that is wider, found 'tensor<4x2xf16>'}}
+  %0 = froe.contract "mk,kn->mn" %a, %b : tensor<4x8xf32>, tensor<8x2xf32> -> tensor<4x2xf16>
+  return
+}
+
+// -----
+
+func.func @wide_integers(%a: tensor<4x8xi8>, %b: tensor<8x2xi8>) {
+  // expected-error @below {{expected a result of 'i8', found 'tensor<4x2xi32>'}}
+  %0 = froe.contract "mk,kn->mn" %a, %b : tensor<4x8xi8>, tensor<8x2xi8> -> tensor<4x2xi32>
+  return
+}

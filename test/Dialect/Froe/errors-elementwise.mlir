@@ -53,3 +53,11 @@ func.func @and_of_floats(%a: tensor<4xf32>) {
   %0 = froe.and %a, %a : tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @saturate_wider(%a: tensor<4xf32>) {
+  // expected-error @below {{expected floats that become narrower ones to saturate, found 'tensor<4xf32>' and 'tensor<4xf64>'}}
+  %0 = froe.cast saturate %a : tensor<4xf32> to tensor<4xf64>
+  return
+}

@@ -49,3 +49,19 @@ func.func @iota_dim() {
 
 // expected-error @below {{'x'}}
 froe.mesh @mesh ["x" = 2, "x" = 2]
+
+// -----
+
+func.func @weight_stored_length() {
+  // expected-error @below {{expected a length of 128 bytes for 'tensor<4x8xbf16>', found 64}}
+  %0 = froe.weight "w" in "f" [0 : 64] as f32 : tensor<4x8xbf16>
+  return
+}
+
+// -----
+
+func.func @weight_stored_type() {
+  // expected-error @below {{expected elements that are stored as f32 and become f16 or bf16, found 'i32' and 'f32'}}
+  %0 = froe.weight "w" in "f" [0 : 128] as i32 : tensor<4x8xf32>
+  return
+}

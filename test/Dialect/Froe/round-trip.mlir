@@ -18,6 +18,8 @@ func.func @program() {
   %0 = froe.constant dense<[1.0, 2.0]> : tensor<2xf32>
   // CHECK: froe.weight "fc.weight" in "model.onnx.data" [4096 : 128] : tensor<4x8xf32>
   %1 = froe.weight "fc.weight" in "model.onnx.data" [4096 : 128] : tensor<4x8xf32>
+  // CHECK: froe.weight "fc.weight" in "model.onnx.data" [4096 : 128] as f32 : tensor<4x8xf16>
+  %narrow = froe.weight "fc.weight" in "model.onnx.data" [4096 : 128] as f32 : tensor<4x8xf16>
   // CHECK: froe.iota dim 1 : tensor<4x8xi64>
   %2 = froe.iota dim 1 : tensor<4x8xi64>
   return
@@ -39,6 +41,8 @@ func.func @elementwise(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>, %c: tensor<4x8x
   %5 = froe.select %c, %a, %b : tensor<4x8xi1>, tensor<4x8xf32>
   // CHECK: froe.cast %arg2 : tensor<4x8xi1> to tensor<4x8xbf16>
   %6 = froe.cast %c : tensor<4x8xi1> to tensor<4x8xbf16>
+  // CHECK: froe.cast saturate %arg0 : tensor<4x8xf32> to tensor<4x8xf16>
+  %narrow = froe.cast saturate %a : tensor<4x8xf32> to tensor<4x8xf16>
   return
 }
 
@@ -46,6 +50,9 @@ func.func @elementwise(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>, %c: tensor<4x8x
 func.func @contraction_and_reduction(%a: tensor<4x8xf32>, %b: tensor<8x2xf32>, %s: tensor<8xf32>) {
   // CHECK: froe.contract "mk,kn->mn" %arg0, %arg1 : tensor<4x8xf32>, tensor<8x2xf32> -> tensor<4x2xf32>
   %0 = froe.contract "mk,kn->mn" %a, %b : tensor<4x8xf32>, tensor<8x2xf32> -> tensor<4x2xf32>
+  // CHECK: froe.contract "mk,nk->mn" %{{.*}}, %{{.*}} : tensor<4x8xbf16>, tensor<4x8xbf16> -> tensor<4x4xf32>
+  %half = froe.cast %a : tensor<4x8xf32> to tensor<4x8xbf16>
+  %sums = froe.contract "mk,nk->mn" %half, %half : tensor<4x8xbf16>, tensor<4x8xbf16> -> tensor<4x4xf32>
   // CHECK: froe.reduce max %arg0 dims [1] : tensor<4x8xf32> -> tensor<4xf32>
   %1 = froe.reduce max %a dims [1] : tensor<4x8xf32> -> tensor<4xf32>
   // CHECK: froe.softmax %arg0 dim 1 : tensor<4x8xf32>

@@ -190,3 +190,12 @@ func.func @view_count(%a: tensor<4x8xf32>) {
   %0 = rank.view %a : tensor<4x8xf32> -> tensor<31xf32>
   return
 }
+
+// -----
+
+func.func @post_type(%a: tensor<4x8xbf16>, %w: tensor<8x3xbf16>, %b: tensor<3xbf16>) {
+  // expected-error @below {{expected operands of posts of the result's element type, found 'tensor<3xbf16>'}}
+  %0 = rank.matmul "mk,kn->mn" %a, %w posts [#rank.post<add along "n">](%b)
+      : (tensor<4x8xbf16>, tensor<8x3xbf16>, tensor<3xbf16>) -> tensor<4x3xf32>
+  return
+}
