@@ -62,7 +62,7 @@ dnnl_memory_desc_t panelDesc(const Product &product, const PanelLayout &layout) 
   desc.dims[k] = product.k;
   desc.padded_dims[k] = layout.paddedK();
   desc.dims[n] = product.n;
-  desc.padded_dims[n] = layout.panels() * layout.panel;
+  desc.padded_dims[n] = (product.n + layout.panel - 1) / layout.panel * layout.panel; // of a part, not of the whole
   blocking.strides[k] = (layout.pairs ? 32 : 16) * layout.panel;
   blocking.strides[n] = layout.panelElements();
   blocking.inner_nblks = layout.pairs ? 3 : 2;

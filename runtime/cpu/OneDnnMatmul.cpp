@@ -116,7 +116,7 @@ Product matrixOf(Product product) {
 }
 
 /// One call for all batch elements, or one for each, and how many posts the kernel does itself. Where the others would
-/// see rounded halves, the kernel writes f32 sums into working memory, from where they become c.
+/// see rounded halves, or rows of c are not dense, as kernels for halves want them, f32 sums in working memory become c.
 struct Plan {
   bool each = false;
   size_t fused = 0;
@@ -151,7 +151,7 @@ public:
         if ((!each || (batched && large)) && works({each, fused}))
           return Plan{each, fused};
     Plan throughSums{batched, 0, true};
-    if (slice.product.resultType != FROE_F32 && (!batched || large) && works(throughSums))
+    if (slice.product.type != FROE_F32 && (!batched || large) && works(throughSums))
       return throughSums;
     return std::nullopt;
   }

@@ -138,6 +138,8 @@ LogicalResult EmitSteps::emitMatmul(rank::MatmulOp op) {
   if (!matmul)
     return op.emitError("expected a product that strides express: ") << matmul.error();
   matmul->weight = weights.packedIndex(op);
+  auto floats = op->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>(FroeDialect::kFloats);
+  matmul->tf32 = matmul->type == FROE_F32 && floats && floats.getValue() == "tf32";
   Value null = LLVM::ZeroOp::create(builder, op.getLoc(), pointer);
   SmallVector<Value> pointers{bufferOf(op.getLhs()), matmul->weight >= 0 ? null : bufferOf(op.getRhs()),
                               bufferOf(op.getResult())};

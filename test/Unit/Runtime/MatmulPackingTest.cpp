@@ -70,6 +70,16 @@ TEST(MatmulPacking, ChoiceIsReadWithoutRepacking) {
     }
 }
 
+/// Threads share the columns of few rows.
+TEST(MatmulPacking, ChoiceIsReadByAnyNumberOfThreads) {
+  for (froe_type type : {FROE_BF16, FROE_F16})
+    for (int threads : {1, 2, 3}) {
+      MatmulCase test = MatmulCase(type, {}, 26, 520, 64).wideResult();
+      test.matmul.weight = 0;
+      checkWeight(test, choosePacking(test.matmul).tag, threads);
+    }
+}
+
 TEST(MatmulPacking, EveryTagGivesTheProduct) {
   for (const char *backend : {"", "onednn", "openblas", "tiled"}) {
     SCOPED_TRACE(backend);
