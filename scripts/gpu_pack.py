@@ -32,9 +32,11 @@ PACKED_FROM = 1 << 20  # bytes of a file of weights
 
 TEXT = {"batch": 8, "sequence": 128}
 ONE_TEXT = {"batch": 1, "sequence": 128}
+HALVES = {"bert-base-f16": ("bert-base", "f16"), "llama-160m-bf16": ("llama-160m", "bf16")}  # of models with weights of f32
 DIMS = {"bert-base": TEXT, "bert-base-legacy": TEXT, "minilm-l6": TEXT, "gpt2": ONE_TEXT, "llama-160m": ONE_TEXT, "mlp": {"batch": 64},
         "vit-b-16": {"batch": 8}}
 SMALL_TEXT = {"batch": 1, "sequence": 5}
+DIMS |= {name: DIMS[model] for name, (model, _) in HALVES.items()}
 SMALL = {name: {dim: SMALL_TEXT.get(dim, 1) for dim in dims} for name, dims in DIMS.items()}
 TYPES = {"float32": "f32", "float64": "f64", "float16": "f16"}
 
@@ -65,8 +67,8 @@ def write_repeating_weights(graph_file: Path, folder: Path) -> Path:
     return folder / "model.onnx"
 
 
-def pack_weights(package: Path) -> None:
-    for file in package.glob("rank*.safetensors"):
+def pack_files(package: Path) -> None:
+    for file in package.iterdir():
         if file.stat().st_size < PACKED_FROM:
             continue
         packer = zlib.compressobj(6)
@@ -85,11 +87,14 @@ class Pack:
     def add(self, name: str, kind: str, package: Path, inputs: dict[str, str], expected: dict[str, np.ndarray], steps: list[dict], **more) -> None:
         outputs = {}
         for number, (output, values) in enumerate(expected.items()):
+            element = TYPES.get(str(values.dtype), str(values.dtype))
+            if values.dtype.kind == "V":  # NumPy has no bf16
+                values, element = (values.view(np.uint16).astype(np.uint32) << 16).view(np.float32), "bf16"
             stride = max(1, values.size // SAMPLES)
             file = f"expected/{name}-{number}"
             (self.folder / file).write_bytes(values.reshape(-1)[::stride].astype(np.float64).tobytes())
-            outputs[output] = {"file": file, "stride": stride, "type": TYPES.get(str(values.dtype), str(values.dtype))}
-        pack_weights(package)
+            outputs[output] = {"file": file, "stride": stride, "type": element, "accuracy": more.get("dtype") or element}
+        pack_files(package)
         self.programs.append({"name": name, "kind": kind, "package": str(package.relative_to(self.folder)), "inputs": inputs, "outputs": outputs,
                               "steps": steps, "timed": not self.small, **more})
         print(f"{name}: {len(steps)} steps, {sum(file.stat().st_size for file in package.iterdir()) / 1e6:.1f} MB", flush=True)
@@ -106,17 +111,19 @@ class Pack:
         return package, kernels.read_text()
 
     def add_model(self, name: str, dims: dict[str, int]) -> None:
-        model = write_repeating_weights(ROOT / "test/models" / name / "model.onnx", self.work / name)
+        graph, dtype = HALVES.get(name, (name, ""))
+        model = write_repeating_weights(ROOT / "test/models" / graph / "model.onnx", self.work / name)
         inputs = self.folder / "inputs" / name
         make_inputs.make_inputs(model, inputs, dims)
         expected = reference.run(model, inputs)
         for output, values in expected.items():
             reference.check(output, values)
-        options = ["--mesh", "1", "--cluster", self.cluster, *(text for dim, size in dims.items() for text in ("--dim", f"{dim}={size}"))]
+        options = ["--mesh", "1", "--cluster", self.cluster, *(text for dim, size in dims.items() for text in ("--dim", f"{dim}={size}")),
+                   *(["--dtype", dtype] if dtype else [])]
         package, kernels = self.compile(model, name, options)
         predicted = json.loads(froe("plan", model, *options, "--json"))["predicted"]["latency_ms"]
         files = {file.stem: str(file.relative_to(self.folder)) for file in sorted(inputs.glob("*.npy"))}
-        self.add(name, "model", package, files, expected, [], predicted_ms=predicted)
+        self.add(name, "model", package, files, expected, [], predicted_ms=predicted, dtype=dtype)
         self.add_kernels(f"{name} kernels", kernels, compared=True)
         shutil.rmtree(self.work / name)
 

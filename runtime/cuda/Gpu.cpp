@@ -63,6 +63,8 @@ void Gpu::execute(void (*run)(void *), void *argument) {
   faults[host.program->step_count + 1] = 0;
   if (timeline)
     timeline->start();
+  if (timeline && executions != 0)
+    timeline->hold();
   if (executions++ == 0 || !host.graph) {
     runOnce(run, argument);
     if (timeline)
@@ -174,7 +176,7 @@ Address Gpu::keep(const void *bytes, size_t count, Stream stream) {
   }
   Address place = keptMemory + keptUsed;
   keptUsed += aligned;
-  if (phase == Phase::Running) // the same bytes are there already when an execution is recorded
+  if (executions == 1) // later executions find the same bytes there
     check(driver.cuMemcpyHtoDAsync_v2(place, bytes, count, stream), "copying arguments");
   return place;
 }

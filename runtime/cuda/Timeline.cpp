@@ -32,6 +32,9 @@ void Timeline::start() {
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
   check(driver.cuEventRecord(origin, stream));
   used = 0;
+}
+
+void Timeline::hold() {
   held = true;
   check(driver.cuLaunchHostFunc(stream, [](void *self) { static_cast<Timeline *>(self)->held.wait(true); }, this));
 }

@@ -19,10 +19,11 @@ public:
   Timeline(const Timeline &) = delete;
   Timeline &operator=(const Timeline &) = delete;
 
-  /// Of an execution: waits for the stream, so that the device's clock can be told from the host's, and holds it until
-  /// some steps are queued. Otherwise the time of a short step would be that of its launch.
+  /// Of an execution: waits for the stream, so that the device's clock can be told from the host's.
   void start();
-  /// All steps are queued.
+  /// Lets the stream do nothing until some steps, or all, are queued: otherwise the time of a short step would be that
+  /// of its launch. No call until `release` may wait for the stream, as those do that load or copy something first.
+  void hold();
   void release();
   void beginStep(int32_t step);
   void endStep();

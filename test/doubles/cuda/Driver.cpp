@@ -142,10 +142,13 @@ DriverResult cuMemcpyHtoDAsync_v2(froe::cuda::Address to, const void *from, size
       std::memcpy(bytes(to), from, count);
     });
   std::vector<std::byte> copy(static_cast<const std::byte *>(from), static_cast<const std::byte *>(from) + count);
-  return enqueue(stream, [=] { // pageable memory is read before the call returns
+  DriverResult result = enqueue(stream, [=] { // pageable memory is read before the call returns
     checkDevice(to, count, "copy to the device");
     std::memcpy(bytes(to), copy.data(), count);
   });
+  if (result == kSuccess && !of(stream)->capture)
+    of(stream)->synchronize(); // which a driver may do, to copy through pinned memory
+  return result;
 }
 
 DriverResult cuMemcpyDtoHAsync_v2(void *to, froe::cuda::Address from, size_t count, Stream stream) {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <string_view>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,12 @@ template <class Entry> Entry *next(const char *name) { return reinterpret_cast<E
 std::vector<Stream> streams; // in the order in which the plug-in makes them: computation, communication, copies
 std::vector<Address> allocations;
 std::vector<Communicator> communicators;
+
+/// A stream that is behind with its work.
+Stream busy(Stream stream) {
+  NEXT(cuLaunchHostFunc)(stream, [](void *) { usleep(1000); }, nullptr);
+  return stream;
+}
 
 Stream otherStream(Stream stream) { return stream == streams[0] ? streams[1] : streams[0]; }
 
@@ -77,7 +84,7 @@ DriverResult cuMemFreeHost(void *memory) {
 }
 DriverResult cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t count, Stream stream) {
   if (seeded("upload on the wrong stream"))
-    stream = streams[1];
+    stream = busy(streams[1]);
   return NEXT(cuMemcpyHtoDAsync_v2)(to, from, seeded("short upload") ? count - 4 : count, stream);
 }
 DriverResult cuMemcpyDtoHAsync_v2(void *to, Address from, size_t count, Stream stream) {
@@ -103,7 +110,7 @@ DriverResult cuLaunchKernel(Function function, unsigned gridX, unsigned gridY, u
   if (isProgram && seeded("wrong block"))
     blockX = 64;
   if (isProgram && seeded("kernel on the wrong stream"))
-    stream = streams[1];
+    stream = busy(streams[2]);
   if (isProgram && seeded("kernel not launched"))
     return kSuccess;
   return NEXT(cuLaunchKernel)(function, gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes, stream, parameters,
@@ -115,7 +122,7 @@ DriverResult cuGraphLaunch(GraphExec exec, Stream stream) {
   static bool freed = false;
   if (seeded("replay with a stale pointer") && !std::exchange(freed, true)) // the program's constants
     NEXT(cuMemFree_v2)(allocations[0]);
-  return NEXT(cuGraphLaunch)(exec, seeded("replay on the wrong stream") ? streams[1] : stream);
+  return NEXT(cuGraphLaunch)(exec, seeded("replay on the wrong stream") ? busy(streams[2]) : stream);
 }
 DriverResult cuStreamEndCapture(Stream stream, Graph *graph) {
   if (seeded("waits while recording"))
@@ -165,7 +172,7 @@ LtResult cublasLtMatmul(LtHandle handle, LtMatmul matmul, const void *alpha, con
                         LtLayout dLayout, const LtAlgorithm *algorithm, void *workspace, size_t workspaceBytes,
                         Stream stream) {
   if (seeded("product on the wrong stream"))
-    stream = streams[2];
+    stream = busy(streams[2]);
   if (seeded("factors swapped"))
     std::swap(a, b);
   return NEXT(cublasLtMatmul)(handle, matmul, alpha, a, aLayout, b, bLayout, beta, c, cLayout, d, dLayout, algorithm,
