@@ -150,10 +150,6 @@ static std::optional<std::string> readPipeline(const PlanArguments &arguments, P
   if (arguments.objective != "latency" && arguments.objective != "throughput")
     return fmt::format("--objective: expected latency or throughput, found '{}'", arguments.objective);
   options.objective = arguments.objective == "latency" ? Objective::Latency : Objective::Throughput;
-  constexpr std::string_view types[] = {"", "f32", "tf32", "bf16", "f16"};
-  if (std::ranges::find(types, arguments.floatType) == std::end(types))
-    return fmt::format("--dtype: expected f32, tf32, bf16 or f16, found '{}'", arguments.floatType);
-  options.floatType = arguments.floatType == "f32" ? "" : arguments.floatType;
   options.fewerDevices = arguments.mesh == "auto" || arguments.devices > 0;
   return std::nullopt;
 }
@@ -165,6 +161,10 @@ std::expected<CompileOptions, std::string> compileOptions(const ModelArguments &
   CompileOptions options;
   options.model = model.model;
   options.import = *import;
+  constexpr std::string_view types[] = {"", "f32", "tf32", "bf16", "f16"};
+  if (std::ranges::find(types, plan.floatType) == std::end(types))
+    return std::unexpected(fmt::format("--dtype: expected f32, tf32, bf16 or f16, found '{}'", plan.floatType));
+  options.floats = plan.floatType == "f32" ? "" : plan.floatType;
   options.mesh = plan.mesh;
   options.devices = plan.devices;
   options.cluster = plan.cluster;
