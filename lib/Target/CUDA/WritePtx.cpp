@@ -32,6 +32,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/IPO/Internalize.h"
+#include "llvm/Transforms/Vectorize/LoadStoreVectorizer.h"
 
 using namespace mlir;
 
@@ -118,6 +119,10 @@ void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::CGSCCAnalysisManager callGraph;
   llvm::ModuleAnalysisManager modules;
   llvm::PassBuilder builder(&machine);
+  // Before what both sides of a branch begin with is moved in front of it, which stops in the middle of vectors.
+  builder.registerScalarOptimizerLateEPCallback([](llvm::FunctionPassManager &manager, llvm::OptimizationLevel) {
+    manager.addPass(llvm::LoadStoreVectorizerPass());
+  });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(callGraph);
   builder.registerFunctionAnalyses(functions);
