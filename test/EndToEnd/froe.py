@@ -27,12 +27,13 @@ class Failure(Exception):
 
 @dataclass
 class Setting:
-    """How a model is split: the mesh, and a named plan that is forced or a constraint file; and what its ranks run on."""
+    """How a model is split: the mesh, and a named plan that is forced or a constraint file; what its ranks run on, and in which type."""
 
     mesh: str
     constrain: str | None = None
     options: list[str] = field(default_factory=list)
     target: str = "cpu"
+    dtype: str = "f32"
 
     def ranks(self) -> int:
         sizes = [axis.split("=")[1] for axis in self.mesh.split(",")] if "=" in self.mesh else self.mesh.split("x")
@@ -40,7 +41,7 @@ class Setting:
 
     def __str__(self) -> str:
         plan = Path(self.constrain).name if self.constrain else "chosen"
-        return f"mesh {self.mesh}, {plan} plan{' on doubles' if self.target == 'cuda' else ''}"
+        return f"mesh {self.mesh}, {plan} plan{' on doubles' if self.target == 'cuda' else ''}{'' if self.dtype == 'f32' else f', {self.dtype}'}"
 
 
 def call(arguments: list, timeout: float, environment: dict[str, str] = {}) -> str:
@@ -60,7 +61,7 @@ def compile_model(model: Path, package: Path, setting: Setting, dims: dict[str, 
     """Compiles into `package` (replacing it) and returns the JSON report. A package for GPUs has its kernels' twins beside it."""
     dim_options = [option for name, size in (dims or {}).items() for option in ("--dim", f"{name}={size}")]
     constrain = ["--constrain", setting.constrain] if setting.constrain else []
-    options = [model, "--mesh", setting.mesh, *dim_options, *constrain, *setting.options]
+    options = [model, "--mesh", setting.mesh, "--dtype", setting.dtype, *dim_options, *constrain, *setting.options]
     if setting.target == "cpu":
         return json.loads(call(["compile", *options, "-o", package, "--json"], timeout))
     kernels = package.with_suffix(".kernels.mlir")
@@ -102,3 +103,13 @@ def differences(found: dict[str, np.ndarray], expected: dict[str, np.ndarray], r
     lines = [f"'{name}': no such output" for name in expected if name not in found]
     lines += [difference(name, found[name], expected[name], rtol, atol) for name in expected if name in found]
     return [line for line in lines if line]
+
+
+def far_off(found: dict[str, np.ndarray], expected: dict[str, np.ndarray], limit: float) -> list[str]:
+    """One line for each output whose difference is larger than `limit` times the output, both as wholes."""
+    lines = []
+    for name, array in expected.items():
+        distance = np.linalg.norm(found[name].astype(np.float64) - array) / np.linalg.norm(array.astype(np.float64))
+        if not distance <= limit:
+            lines.append(f"'{name}': off by {distance:.1e} of its norm, {limit} is allowed")
+    return lines
