@@ -134,9 +134,9 @@ class Pack:
         files["cpu"].write_text(gpu_kernels.program_of(steps, functions, "cpu"))
         files["cuda"].write_text(gpu_kernels.program_of(steps, functions, TARGET))
         package, _ = self.compile(files["cuda"], stem, [])
-        gathering = {function for function in functions.split("\n  }") if "froe.gather" in function}
-        gathers = lambda step: any(f"@{step.name}(" in function for function in gathering)
-        told = [{"name": step.name, "bytes": step.bytes(), "operations": step.operations(), "gathers": gathers(step)} for step in steps]
+        partial = [function for function in functions.split("\n  }") if "froe.gather" in function or "froe.slice" in function]
+        told = [{"name": step.name, "bytes": step.bytes(), "operations": step.operations(),
+                 "reads_parts": any(f"@{step.name}(" in function for function in partial)} for step in steps]
         self.add(stem, "kernels", package, {}, self.run_on_cpu(files["cpu"]) if compared else {}, told)
 
     def run_on_cpu(self, program: Path) -> dict[str, np.ndarray]:
@@ -152,15 +152,15 @@ class Pack:
         model = self.work / f"peak-{name}.onnx"
         onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)]), model)
         package, _ = self.compile(model, f"peak-{name}", ["--mesh", "1"])
-        steps = [{"name": "product", "bytes": 3 * size * size * (4 if name == "f32" else 2), "operations": 2 * size ** 3, "gathers": False}]
+        steps = [{"name": "product", "bytes": 3 * size * size * (4 if name == "f32" else 2), "operations": 2 * size ** 3, "reads_parts": False}]
         self.add(f"peak-{name}", "peak", package, {}, {}, steps, type=name)
 
-    def add_large_kernels(self) -> None:
+    def add_large_kernels(self, model: str, batch: int, sequence: int) -> None:
         """Tensors beyond the caches, so that the memory's limit shows; only their time is looked at."""
         kernels = self.work / "large.mlir"
-        froe("compile", ROOT / "test/models/bert-base/model.onnx", "--target", TARGET, "--mesh", "1", "--dim", "batch=32", "--dim", "sequence=512",
-             "--emit", "kernels", "-o", kernels)
-        self.add_kernels("large", kernels.read_text(), compared=False)
+        froe("compile", ROOT / "test/models" / model / "model.onnx", "--target", TARGET, "--mesh", "1", "--dim", f"batch={batch}",
+             "--dim", f"sequence={sequence}", "--emit", "kernels", "-o", kernels)
+        self.add_kernels(f"large {model}", kernels.read_text(), compared=False)
 
 
 def pack(folder: Path, models: list[str] | None, small: bool, cluster: str) -> int:
@@ -178,7 +178,8 @@ def pack(folder: Path, models: list[str] | None, small: bool, cluster: str) -> i
         for name in models or DIMS:
             made.add_model(name, (SMALL if small else DIMS)[name])
         if not small:
-            made.add_large_kernels()
+            made.add_large_kernels("bert-base", 32, 512)
+            made.add_large_kernels("llama-160m", 8, 1024)
             for element, name in ((TensorProto.FLOAT, "f32"), (TensorProto.FLOAT16, "f16"), (TensorProto.BFLOAT16, "bf16")):
                 made.add_peak(8192, element, name)
     (folder / "pack.json").write_text(json.dumps({"cluster": cluster, "programs": made.programs}, indent=1) + "\n")
