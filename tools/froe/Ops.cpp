@@ -16,7 +16,7 @@ Action addOps(CLI::App &command) {
                         {"op", info.name},
                         {"opsets", {info.firstOpset, info.lastOpset}},
                         {"types", info.types},
-                        {"targets", {"cpu"}},
+                        {"targets", {"cpu", "cuda"}},
                         {"shardable", true},
                         {"condition", info.condition}});
         continue;
