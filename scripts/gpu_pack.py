@@ -136,7 +136,7 @@ class Pack:
         package, _ = self.compile(files["cuda"], stem, [])
         partial = [function for function in functions.split("\n  }") if "froe.gather" in function or "froe.slice" in function]
         told = [{"name": step.name, "bytes": step.bytes(), "operations": step.operations(),
-                 "reads_parts": any(f"@{step.name}(" in function for function in partial)} for step in steps]
+                 "type": gpu_kernels.split_type(step.operands[0])[1], "reads_parts": any(f"@{step.name}(" in function for function in partial)} for step in steps]
         self.add(stem, "kernels", package, {}, self.run_on_cpu(files["cpu"]) if compared else {}, told)
 
     def run_on_cpu(self, program: Path) -> dict[str, np.ndarray]:
@@ -152,8 +152,9 @@ class Pack:
         model = self.work / f"peak-{name}.onnx"
         onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)]), model)
         package, _ = self.compile(model, f"peak-{name}", ["--mesh", "1"])
-        steps = [{"name": "product", "bytes": 3 * size * size * (4 if name == "f32" else 2), "operations": 2 * size ** 3, "reads_parts": False}]
-        self.add(f"peak-{name}", "peak", package, {}, {}, steps, type=name)
+        steps = [{"name": "product", "bytes": 3 * size * size * (4 if name == "f32" else 2), "operations": 2 * size ** 3, "type": name,
+                  "reads_parts": False}]
+        self.add(f"peak-{name}", "peak", package, {}, {}, steps)
 
     def add_large_kernels(self, model: str, batch: int, sequence: int) -> None:
         """Tensors beyond the caches, so that the memory's limit shows; only their time is looked at."""
