@@ -139,7 +139,9 @@ TEST_F(Cuda, WhatIsMissingIsNamed) {
   expectFailure("FROE_DOUBLE_DEVICES", "0", 1, "no NVIDIA GPU");
   expectFailure("FROE_DOUBLE_DEVICES", "1", 1, "2 ranks need 2 GPUs, this machine has 1");
   expectFailure("FROE_DOUBLE_DRIVER", "11080", 1, "supports CUDA 11.8, 12.0 or newer is needed");
-  expectFailure("FROE_DOUBLE_ARCH", "75", 1, "the GPU is sm_75, the package has kernels for sm_80");
+  expectFailure("FROE_DOUBLE_ARCH", "75", 1, "the GPU is sm_75, sm_80 or newer is needed");
+  expectFailure("FROE_DOUBLE_ARCH", "90", 1,
+                "the GPU is sm_90, the package has kernels for sm_80: compile it with --target cuda:sm_90");
   expectFailure("FROE_DOUBLE_SAME_GPU", "1", 1, "are on the same GPU: NCCL needs one for each rank");
   expectFailure("FROE_DOUBLE_NCCL", "22705", 1, "all need the same", 1);
 }
