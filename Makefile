@@ -19,7 +19,7 @@ build: configure ## build everything into build/ (a cold build takes about ten m
 	@cmake --build build -j $(JOBS)
 
 test: build ## build and run every test (about ten minutes on two cores when built)
-	@echo "running all tests; 'ctest --test-dir build -L LABEL' runs one area: unit, ir, execution, onnx, runtime, style"
+	@echo "running all tests; 'ctest --test-dir build -L LABEL' runs one area: unit, ir, execution, onnx, runtime, cuda, style"
 	@ctest --test-dir build --output-on-failure --no-tests=error -j $(JOBS)
 
 demo: build ## compile MiniLM for one and two ranks, embed six sentences, compare with ONNX Runtime
