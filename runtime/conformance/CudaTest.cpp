@@ -223,6 +223,15 @@ TEST_F(Cuda, WithoutCublasLtAKernelOfTheRuntimeMultiplies) {
                                                         "cuBLASLt cannot be loaded [^\n]*\n")); // by one rank
 }
 
+TEST_F(Cuda, AnErrorOfNcclNamesRankAndStep) {
+  for (int repeat : {1, 3}) { // as it is, and recorded
+    set({{"FROE_DOUBLE_NCCL_FAILS", repeat == 1 ? "1" : "3"}, {"FROE_DOUBLE_TIMEOUT", "0"}}, 1);
+    TestRun run;
+    run.options.repeat = repeat;
+    expectFailure(run, 4, "rank 1: step 1 'gather' (all_gather): NCCL error 2 (");
+  }
+}
+
 /// The communicators of all ranks that still can are aborted, so that no kernel stays on a GPU.
 TEST_F(Cuda, AHungCollectiveEndsAllRanks) {
   program.mesh = {3};

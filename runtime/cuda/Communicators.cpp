@@ -69,8 +69,10 @@ void Communicators::look() {
   ask(world);
   for (auto &[members, communicator] : parts)
     ask(communicator);
-  if (error != kNcclSuccess && error != kNcclInProgress)
-    fail(error, "a collective");
+  if (error == kNcclSuccess || error == kNcclInProgress)
+    return;
+  gpu.endIfOthersFailed(); // theirs is the cause
+  fail(error, gpu.describeStep(gpu.progressOfDevice()).c_str());
 }
 
 void Communicators::makeWorld() {

@@ -106,7 +106,6 @@ void Gpu::checkFaults() {
     }
 }
 
-/// The step whose communication began last, from the device itself: -1 if it does not answer.
 int32_t Gpu::progressOfDevice() {
   uint32_t *word = faults + host.program->step_count;
   *word = 0;

@@ -77,6 +77,10 @@ public:
 
   bool learning() const { return phase == Phase::Learning; }
 
+  /// The step whose communication began last, from the device itself: -1 if it does not answer.
+  int32_t progressOfDevice();
+  /// "step 3 'layer/1' (all_gather)"
+  std::string describeStep(int32_t step) const;
   /// Which GPU of the world this is.
   Uuid uuid() const;
 
@@ -111,7 +115,6 @@ private:
   void record(void (*run)(void *), void *argument);
   void runOnce(void (*run)(void *), void *argument);
   void checkFaults();
-  int32_t progressOfDevice();
 
   Phase phase = Phase::Learning;
   int device = 0, arch = 0;

@@ -61,9 +61,13 @@ void Gpu::check(DriverResult result, const char *what) const {
   if (step < 0)
     fail(4, fmt::format("rank {}: a kernel of a recorded execution failed: CUDA error {}; --no-graph tells which",
                         host.rank, describe(result)));
-  const froe_step &failed = host.program->steps[step];
-  fail(4, fmt::format("rank {}: step {} '{}' ({}) failed on the GPU: CUDA error {}", host.rank, step, failed.name,
-                      failed.what, describe(result)));
+  fail(4, fmt::format("rank {}: {} failed on the GPU: CUDA error {}", host.rank, describeStep(step), describe(result)));
+}
+
+std::string Gpu::describeStep(int32_t step) const {
+  if (step < 0)
+    return "no step yet";
+  return fmt::format("step {} '{}' ({})", step, host.program->steps[step].name, host.program->steps[step].what);
 }
 
 Gpu::Gpu(const froe_device_host &host) : host(host) {

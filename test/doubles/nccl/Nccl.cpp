@@ -1,6 +1,7 @@
 // libnccl.so.2 for tests: processes meet in shared memory, work is done in the order of the streams, and calls that do
 // not match end the process with exit code 86 and a line on stderr. FROE_DOUBLE_TIMEOUT: milliseconds until a rank that
 // does not come is named (20000; 0: wait for ever, as NCCL does). FROE_DOUBLE_NCCL: the version (22809).
+// FROE_DOUBLE_NCCL_FAILS: the call, from 1 on, that ends in an error while it runs.
 #include "test/doubles/cuda/Double.h"
 #include "test/doubles/nccl/Meeting.h"
 
@@ -129,6 +130,12 @@ void run(void *argument) {
   if (operation->communicator->aborted)
     return;
   Meeting &meeting = *operation->communicator->meeting;
+  static std::atomic<int64_t> calls{0};
+  if (++calls == setting("FROE_DOUBLE_NCCL_FAILS", 0)) {
+    operation->communicator->state = kNcclSystemError;
+    meeting.waitFor([] { return false; }, [] { return "a call that failed is waited for"; });
+    return;
+  }
   operation->transfers.empty() ? collective(meeting, *operation) : pointToPoint(meeting, *operation);
 }
 
