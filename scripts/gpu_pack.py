@@ -145,14 +145,24 @@ class Pack:
         report = json.loads(froe("run", package, "--random", "--output-dir", outputs, "--json"))
         return {output["name"]: np.load(outputs / output["file"]) for output in report["outputs"]}
 
+    def compile_node(self, name: str, operator: str, operands: int, element: int, shape: list[int], **attributes) -> Path:
+        """A model of one node whose operands and result are alike."""
+        values = [helper.make_tensor_value_info(text, element, shape) for text in [*"abc"[:operands], "y"]]
+        node = helper.make_node(operator, [value.name for value in values[:-1]], ["y"], operator.lower(), **attributes)
+        model = self.work / f"{name}.onnx"
+        graph = helper.make_graph([node], name, values[:-1], values[-1:])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 23)]), model)
+        return self.compile(model, name, ["--mesh", "1"])[0]
+
+    def add_attention(self, heads: int, length: int, size: int) -> None:
+        """Causal attention; its operations are those of the half of the scores that count."""
+        package = self.compile_node("attention-bf16", "Attention", 3, TensorProto.BFLOAT16, [1, heads, length, size], is_causal=1)
+        self.add("attention-bf16", "attention", package, {}, {}, [], operations=2 * heads * length * length * size, type="bf16")
+
     def add_peak(self, size: int, element: int, name: str) -> None:
         """A product that is large enough for the library's full speed."""
-        values = [helper.make_tensor_value_info(text, element, [size, size]) for text in "abc"]
-        graph = helper.make_graph([helper.make_node("MatMul", ["a", "b"], ["c"], "product")], "peak", values[:2], values[2:])
-        model = self.work / f"peak-{name}.onnx"
-        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)]), model)
-        package, _ = self.compile(model, f"peak-{name}", ["--mesh", "1"])
-        steps = [{"name": "product", "bytes": 3 * size * size * (4 if name == "f32" else 2), "operations": 2 * size ** 3, "type": name,
+        package = self.compile_node(f"peak-{name}", "MatMul", 2, element, [size, size])
+        steps = [{"name": "matmul", "bytes": 3 * size * size * (4 if name == "f32" else 2), "operations": 2 * size ** 3, "type": name,
                   "reads_parts": False}]
         self.add(f"peak-{name}", "peak", package, {}, {}, steps)
 
@@ -181,6 +191,7 @@ def pack(folder: Path, models: list[str] | None, small: bool, cluster: str) -> i
         if not small:
             made.add_large_kernels("bert-base", 32, 512)
             made.add_large_kernels("llama-160m", 8, 1024)
+            made.add_attention(32, 4096, 128)
             for element, name in ((TensorProto.FLOAT, "f32"), (TensorProto.FLOAT16, "f16"), (TensorProto.BFLOAT16, "bf16")):
                 made.add_peak(8192, element, name)
     (folder / "pack.json").write_text(json.dumps({"cluster": cluster, "programs": made.programs}, indent=1) + "\n")
