@@ -1,11 +1,14 @@
 #include "test/doubles/nccl/Meeting.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sched.h>
@@ -38,6 +41,16 @@ void ncclAlarm(const std::string &message) {
   std::fprintf(stderr, "nccl double: %s\n", message.c_str());
   std::fflush(stderr);
   _exit(kAlarmExitCode);
+}
+
+void removeStaleMeetings() {
+  std::error_code none;
+  for (const auto &entry : std::filesystem::directory_iterator("/dev/shm", none)) {
+    std::string name = "/" + entry.path().filename().string();
+    pid_t owner = name.starts_with(kMeetingPrefix) ? std::atoi(name.c_str() + std::strlen(kMeetingPrefix)) : 0;
+    if (owner > 0 && kill(owner, 0) != 0 && errno == ESRCH)
+      shm_unlink(name.c_str());
+  }
 }
 
 std::string describe(const Call &call) {

@@ -99,6 +99,11 @@ private:
   uint64_t calls = 0;
 };
 
+/// What names of meetings begin with; the number of the process that named them follows.
+inline constexpr const char *kMeetingPrefix = "/froe-nccl-";
+/// Of processes that were killed before all ranks had come.
+void removeStaleMeetings();
+
 [[noreturn]] void ncclAlarm(const std::string &message);
 
 /// One transfer of a rank with another.

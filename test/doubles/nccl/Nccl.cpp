@@ -165,9 +165,10 @@ NcclResult ncclGetVersion(int *version) {
 }
 
 NcclResult ncclGetUniqueId(UniqueId *id) {
-  static std::atomic<int> count{0};
+  removeStaleMeetings();
+  auto now = std::chrono::steady_clock::now().time_since_epoch().count(); // processes' numbers come again
   *id = {};
-  fmt::format_to_n(id->bytes, sizeof id->bytes - 1, "/froe-nccl-{}-{}", getpid(), count++);
+  fmt::format_to_n(id->bytes, sizeof id->bytes - 1, "{}{}-{}", kMeetingPrefix, getpid(), now);
   return kNcclSuccess;
 }
 
