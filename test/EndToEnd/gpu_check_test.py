@@ -32,6 +32,9 @@ def check(folder: Path) -> None:
     require({"normalize_0", "softmax_0", "product 1"} <= {step["name"] for step in kernels["steps"]}, done)
     require(all(step["us"] > 0 and ("tflops" in step or "gbs" in step or step["name"] == "normalize_1") for step in kernels["steps"]), done)
 
+    none = call([pack / "gpu-check"], {"LD_LIBRARY_PATH": ""})
+    require(none.returncode == 1 and none.stderr.startswith("error: no NVIDIA driver is installed") and none.stderr.count("error") == 1, none)
+
     expected = pack / "expected/minilm-l6-kernels-3"
     expected.write_bytes(expected.read_bytes()[:-8] + b"\0" * 7 + b"\x41")
     done = call([pack / "gpu-check"], DOUBLES)
