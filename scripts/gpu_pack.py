@@ -35,6 +35,7 @@ ONE_TEXT = {"batch": 1, "sequence": 128}
 HALVES = {"bert-base-f16": ("bert-base", "f16"), "llama-160m-bf16": ("llama-160m", "bf16")}  # of models with weights of f32
 DIMS = {"bert-base": TEXT, "bert-base-legacy": TEXT, "minilm-l6": TEXT, "gpt2": ONE_TEXT, "llama-160m": ONE_TEXT, "mlp": {"batch": 64},
         "vit-b-16": {"batch": 8}}
+ON_TWO = ["minilm-l6", "bert-base"]  # for machines with two GPUs as well: products are cut, so that NCCL has something to do
 SMALL_TEXT = {"batch": 1, "sequence": 5}
 DIMS |= {name: DIMS[model] for name, (model, _) in HALVES.items()}
 SMALL = {name: {dim: SMALL_TEXT.get(dim, 1) for dim in dims} for name, dims in DIMS.items()}
@@ -96,7 +97,7 @@ class Pack:
             outputs[output] = {"file": file, "stride": stride, "type": element, "accuracy": more.get("dtype") or element}
         pack_files(package)
         self.programs.append({"name": name, "kind": kind, "package": str(package.relative_to(self.folder)), "inputs": inputs, "outputs": outputs,
-                              "steps": steps, "timed": not self.small, **more})
+                              "steps": steps, "timed": not self.small, "ranks": 1, **more})
         print(f"{name}: {len(steps)} steps, {sum(file.stat().st_size for file in package.iterdir()) / 1e6:.1f} MB", flush=True)
 
     def compile(self, source: Path, name: str, options: list[str]) -> tuple[Path, str]:
@@ -111,6 +112,7 @@ class Pack:
         return package, kernels.read_text()
 
     def add_model(self, name: str, dims: dict[str, int]) -> None:
+        """On one rank, its kernels alone, and, for some models, on two."""
         graph, dtype = HALVES.get(name, (name, ""))
         model = write_repeating_weights(ROOT / "test/models" / graph / "model.onnx", self.work / name)
         inputs = self.folder / "inputs" / name
@@ -118,12 +120,15 @@ class Pack:
         expected = reference.run(model, inputs)
         for output, values in expected.items():
             reference.check(output, values)
-        options = ["--mesh", "1", "--cluster", self.cluster, *(text for dim, size in dims.items() for text in ("--dim", f"{dim}={size}")),
+        options = ["--cluster", self.cluster, *(text for dim, size in dims.items() for text in ("--dim", f"{dim}={size}")),
                    *(["--dtype", dtype] if dtype else [])]
-        package, kernels = self.compile(model, name, options)
-        predicted = json.loads(froe("plan", model, *options, "--json"))["predicted"]["latency_ms"]
         files = {file.stem: str(file.relative_to(self.folder)) for file in sorted(inputs.glob("*.npy"))}
-        self.add(name, "model", package, files, expected, [], predicted_ms=predicted, dtype=dtype)
+        for ranks in (1, 2) if name in ON_TWO else (1,):
+            plan = [*options, "--mesh", str(ranks), "--constrain", "tensor" if ranks > 1 else "replicated"]
+            package, text = self.compile(model, f"{name}-on-{ranks}" if ranks > 1 else name, plan)
+            predicted = json.loads(froe("plan", model, *plan, "--json"))["predicted"]["latency_ms"]
+            self.add(package.stem, "model", package, files, expected, [], predicted_ms=predicted, dtype=dtype, ranks=ranks)
+            kernels = text if ranks == 1 else kernels
         self.add_kernels(f"{name} kernels", kernels, compared=True)
         shutil.rmtree(self.work / name)
 

@@ -24,10 +24,11 @@ def check(folder: Path) -> None:
     pack = folder / "pack"
     made = call([ROOT / "scripts/gpu-check", "--pack", pack, "--small", "--models", "minilm-l6"])
     require(made.returncode == 0, made)
-    done = call([pack / "gpu-check", "--json", folder / "right.json"], DOUBLES)
+    done = call([pack / "gpu-check", "--json", folder / "right.json", "--gpus", "2"], DOUBLES)
     report = json.loads((folder / "right.json").read_text())
-    require(done.returncode == 0 and [result["wrong"] for result in report["results"]] == [[], []], done)
-    model, kernels = report["results"]
+    require(done.returncode == 0 and [result["wrong"] for result in report["results"]] == [[], [], []], done)
+    model, on_two, kernels = report["results"]
+    require(any(step["what"] == "all_reduce" for step in on_two["steps"]) and len(on_two["steps"]) > 60, done)
     require(model["latency_ms"] > 0 and "prediction_error" in model and len(model["steps"]) > 60, done)
     require({"normalize_0", "softmax_0", "product 1"} <= {step["name"] for step in kernels["steps"]}, done)
     require(all(step["us"] > 0 and ("tflops" in step or "gbs" in step or step["name"] == "normalize_1") for step in kernels["steps"]), done)
