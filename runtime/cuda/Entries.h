@@ -106,7 +106,6 @@ struct Copy2D { // CUDA_MEMCPY2D
   X(cuMemcpyDtoDAsync_v2, (Address to, Address from, size_t bytes, Stream stream))                                     \
   X(cuMemcpy2DAsync_v2, (const Copy2D *copy, Stream stream))                                                           \
   X(cuMemsetD8Async, (Address to, unsigned char value, size_t count, Stream stream))                                   \
-  X(cuMemsetD32Async, (Address to, unsigned value, size_t count, Stream stream))                                       \
   X(cuMemsetD2D8Async, (Address to, size_t pitch, unsigned char value, size_t width, size_t height, Stream stream))    \
   X(cuStreamCreate, (Stream * stream, unsigned flags))                                                                 \
   X(cuStreamDestroy_v2, (Stream stream))                                                                               \

@@ -1,6 +1,7 @@
 #include "runtime/cuda/Gpu.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <fmt/format.h>
@@ -41,7 +42,7 @@ void Gpu::prepare(void (*run)(void *), void *argument) {
 
 void Gpu::runOnce(void (*run)(void *), void *argument) {
   keptUsed = 0;
-  size_t count = size_t(host.program->step_count) + 1;
+  auto count = size_t(host.program->step_count);
   check(driver.cuMemsetD8Async(words, 0, count * sizeof(uint32_t), compute), "clearing faults");
   run(argument);
   check(driver.cuMemcpyDtoHAsync_v2(faults, words, count * sizeof(uint32_t), compute), "reading faults");
@@ -61,8 +62,10 @@ void Gpu::record(void (*run)(void *), void *argument) {
 /// The first execution runs as it is, so that libraries make what they make once; the second is recorded.
 void Gpu::execute(void (*run)(void *), void *argument) {
   faults[host.program->step_count + 1] = 0;
+  faults[host.program->step_count] = 0;
   if (timeline)
     timeline->start();
+  watchdog->begin();
   if (timeline && executions != 0)
     timeline->hold();
   if (executions++ == 0 || !host.graph) {
@@ -84,14 +87,10 @@ void Gpu::finish() {
     pauseAfter(waited);
     if (waited < 100'000)
       continue;
-    endIfOthersFailed();
     if (lookAtCommunicators)
       lookAtCommunicators(communicators);
-    if (waited > host.timeout_nanoseconds) {
-      host.hang(host.context, progressOfDevice(), double(waited) * 1e-9);
-      end(4);
-    }
   }
+  watchdog->end();
   check(state, "an execution");
   checkFaults();
   if (timeline)
@@ -106,24 +105,36 @@ void Gpu::checkFaults() {
     }
 }
 
-int32_t Gpu::progressOfDevice() {
-  uint32_t *word = faults + host.program->step_count;
-  *word = 0;
-  Address from = words + Address(host.program->step_count) * sizeof(uint32_t);
-  if (driver.cuMemcpyDtoHAsync_v2(word, from, sizeof *word, side) != kSuccess)
-    return -1;
-  for (int64_t end = now() + 1'000'000'000; now() < end && driver.cuStreamQuery(side) == kNotReady;)
-    usleep(100);
-  return int32_t(*word) - 1;
+int32_t Gpu::communicationStep() const {
+  return int32_t(std::atomic_ref(faults[host.program->step_count]).load(std::memory_order_relaxed)) - 1;
+}
+
+/// On the watchdog's thread, which must not call the driver: the rank's own thread may be inside it.
+void Gpu::lookAtProgress(bool first) {
+  endIfOthersFailed();
+  const uint32_t *words = faults + host.program->step_count;
+  std::pair seen(std::atomic_ref(const_cast<uint32_t &>(words[0])).load(std::memory_order_relaxed),
+                 std::atomic_ref(const_cast<uint32_t &>(words[1])).load(std::memory_order_relaxed));
+  if (first || seen != progress)
+    progress = seen, progressTime = now();
+  int64_t waited = now() - progressTime;
+  if (communicationStep() < 0 || waited <= host.timeout_nanoseconds)
+    return; // this rank waits for none
+  host.hang(host.context, communicationStep(), double(waited) * 1e-9);
+  end(4);
+}
+
+void Gpu::mark(int word, int32_t step, Stream stream) {
+  Address number = words + Address(host.program->step_count + 1 + step) * sizeof(uint32_t);
+  check(driver.cuMemcpyDtoHAsync_v2(faults + host.program->step_count + word, number, sizeof(uint32_t), stream),
+        "marking a step");
 }
 
 /// Where the first execution is, for errors that name no step; later ones are recorded, and too fast for that.
 void Gpu::beginStep(int32_t step) {
   if (phase != Phase::Running)
     return;
-  Address number = words + Address(host.program->step_count + 1 + step) * sizeof(uint32_t);
-  check(driver.cuMemcpyDtoHAsync_v2(faults + host.program->step_count + 1, number, sizeof(uint32_t), compute),
-        "marking a step");
+  mark(1, step, compute);
   if (timeline)
     timeline->beginStep(step);
 }
@@ -203,13 +214,13 @@ void Gpu::beginCommunication(int32_t step) {
     return;
   check(driver.cuEventRecord(ready, compute), "an event");
   check(driver.cuStreamWaitEvent(communication, ready, 0), "an event");
-  Address progress = words + Address(host.program->step_count) * sizeof(uint32_t);
-  check(driver.cuMemsetD32Async(progress, uint32_t(step) + 1, 1, communication), "marking progress");
+  mark(0, step, communication);
 }
 
 void Gpu::endCommunication() {
   if (learning())
     return;
+  mark(0, -1, communication);
   check(driver.cuEventRecord(done, communication), "an event");
   check(driver.cuStreamWaitEvent(compute, done, 0), "an event");
 }

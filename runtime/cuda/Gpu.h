@@ -4,6 +4,7 @@
 #include "froe_device.h"
 #include "runtime/cuda/Libraries.h"
 #include "runtime/cuda/Timeline.h"
+#include "runtime/cuda/Watchdog.h"
 #include "runtime/cuda/kernels/BuiltIn.h"
 
 #include <map>
@@ -77,8 +78,8 @@ public:
 
   bool learning() const { return phase == Phase::Learning; }
 
-  /// The step whose communication began last, from the device itself: -1 if it does not answer.
-  int32_t progressOfDevice();
+  /// The step that communicates; -1: none does.
+  int32_t communicationStep() const;
   /// "step 3 'layer/1' (all_gather)"
   std::string describeStep(int32_t step) const;
   /// Which GPU of the world this is.
@@ -115,6 +116,9 @@ private:
   void record(void (*run)(void *), void *argument);
   void runOnce(void (*run)(void *), void *argument);
   void checkFaults();
+  void lookAtProgress(bool first);
+  /// Writes 1 + a step, or 0, behind the faults, when `stream` gets there.
+  void mark(int word, int32_t step, Stream stream);
 
   Phase phase = Phase::Learning;
   int device = 0, arch = 0;
@@ -131,9 +135,12 @@ private:
   std::vector<Address> weightPlaces, constantPlaces, allocations;
   std::vector<std::byte> parameterWords;
   std::map<std::pair<uint64_t, uint64_t>, void *> stagings;
-  /// Pinned: a fault for each step; the progress of communication; and 1 + the step begun last, if steps say so.
+  /// Pinned: a fault for each step; 1 + the step that communicates, or 0; and 1 + the step begun last, if steps say so.
   uint32_t *faults = nullptr;
   std::optional<Timeline> timeline;
+  std::pair<uint32_t, uint32_t> progress; // the last two words of `faults`, when the watchdog looked
+  int64_t progressTime = 0;
+  std::optional<Watchdog> watchdog;
   GraphExec graph = nullptr;
   int executions = 0;
 };

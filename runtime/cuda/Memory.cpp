@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <numeric>
 
 namespace froe::cuda {
 
@@ -103,10 +104,9 @@ void Gpu::makeMemory() {
   std::memset(faults, 0, (steps + 2) * sizeof(uint32_t));
   uploadParts(weights, weightPlaces);
   uploadParts(constants, constantPlaces);
-  std::vector<uint32_t> numbers(steps);
-  for (size_t step = 0; step < steps; ++step)
-    numbers[step] = uint32_t(step) + 1;
-  uploadParts({{numbers.data(), steps * sizeof(uint32_t)}}, {words + (steps + 1) * sizeof(uint32_t)});
+  std::vector<uint32_t> numbers(steps + 1); // behind the faults, for marks
+  std::iota(numbers.begin(), numbers.end(), 0u);
+  uploadParts({{numbers.data(), numbers.size() * sizeof(uint32_t)}}, {words + steps * sizeof(uint32_t)});
 }
 
 /// Through two pinned pieces: one is filled (from a mapped file, which is read then) while the other is copied.

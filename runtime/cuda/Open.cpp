@@ -1,6 +1,7 @@
 // From nothing to a device that runs kernels: what can be missing is found here.
 #include "runtime/cuda/Gpu.h"
 
+#include <atomic>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -40,6 +41,10 @@ void Gpu::fail(int exitCode, const std::string &message) const {
 
 /// Others wait in kernels of NCCL, which only an abort ends; it must not wait for ever itself.
 void Gpu::end(int exitCode) const {
+  static std::atomic<bool> ending{false};
+  if (ending.exchange(true)) // by the other thread
+    for (;;)
+      pause();
   if (abortCommunicators) {
     ::alarm(kSecondsToAbort);
     abortCommunicators(communicators);
@@ -78,6 +83,7 @@ Gpu::Gpu(const froe_device_host &host) : host(host) {
   open();
   loadKernels();
   makeMemory();
+  watchdog.emplace([this](bool first) { lookAtProgress(first); });
   if (host.trace)
     timeline.emplace(driver, compute, [this](DriverResult result) { check(result, "timing a step"); });
 }
@@ -130,6 +136,7 @@ void Gpu::forget() {
 
 Gpu::~Gpu() {
   forget();
+  watchdog.reset();
   timeline.reset();
   for (Stream stream : {compute, communication, side})
     driver.cuStreamDestroy_v2(stream);

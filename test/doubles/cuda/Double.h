@@ -10,6 +10,7 @@
 //   FROE_DOUBLE_BINARIES FROE_DOUBLE_PTX  the result of loading images of that kind (0)
 //   FROE_DOUBLE_SAME_GPU 1: all devices are one GPU
 //   FROE_DOUBLE_FAULT    the kernel that ends in an illegal access, after which every call fails
+//   FROE_DOUBLE_QUEUE    operations of a stream that wait; a call that adds one more waits itself (1000)
 //   FROE_DOUBLE_LOG      file to which is added what else cannot be seen: what NCCL registers and aborts
 //   FROE_DOUBLE_DELAY    longest random delay before an operation of a stream, in microseconds (0)
 //   FROE_DOUBLE_SEED     of the delays (1)

@@ -193,14 +193,6 @@ DriverResult cuMemsetD8Async(froe::cuda::Address to, unsigned char value, size_t
   });
 }
 
-DriverResult cuMemsetD32Async(froe::cuda::Address to, unsigned value, size_t count, Stream stream) {
-  return enqueue(stream, [=] {
-    checkDevice(to, count * sizeof value, "fill");
-    for (size_t i = 0; i < count; ++i)
-      std::memcpy(bytes(to) + i * sizeof value, &value, sizeof value);
-  });
-}
-
 DriverResult cuMemsetD2D8Async(froe::cuda::Address to, size_t pitch, unsigned char value, size_t width, size_t height,
                                Stream stream) {
   if (width > pitch)

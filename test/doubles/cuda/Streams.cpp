@@ -80,7 +80,9 @@ void StreamState::enqueue(Work work) {
     capture->ends[size_t(own)] = {capture->nodes.size() - 1};
     return;
   }
-  std::lock_guard lock(mutex);
+  static const auto most = size_t(setting("FROE_DOUBLE_QUEUE", 1000));
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [&] { return queue.size() + running < most; });
   queue.push_back(std::move(work));
   changed.notify_all();
 }
