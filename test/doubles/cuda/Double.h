@@ -145,7 +145,9 @@ DriverResult launchWork(Work &work, const FunctionState &function, const unsigne
 
 } // namespace froe::doubles
 
-/// For the other doubles: whether the memory is there.
+/// For the other doubles: counts what has to be destroyed before the context, by kind.
+extern "C" void froe_double_live(const char *kind, int change);
+/// Whether the memory is there.
 extern "C" void froe_double_check(const void *memory, size_t bytes, const char *what);
 // Of the driver double, for those that are linked against it.
 extern "C" void froe_double_log(const char *line);

@@ -208,11 +208,13 @@ DriverResult cuStreamCreate(Stream *stream, unsigned) {
   if (!current)
     return kInvalidContext;
   *stream = reinterpret_cast<Stream>(new StreamState);
+  froe_double_live("stream", 1);
   return kSuccess;
 }
 
 DriverResult cuStreamDestroy_v2(Stream stream) {
   delete of(stream);
+  froe_double_live("stream", -1);
   return kSuccess;
 }
 
@@ -235,6 +237,7 @@ DriverResult cuStreamWaitEvent(Stream stream, Event event, unsigned) {
 
 DriverResult cuEventCreate(Event *event, unsigned) {
   *event = reinterpret_cast<Event>(new EventState);
+  froe_double_live("event", 1);
   return kSuccess;
 }
 
@@ -270,6 +273,7 @@ DriverResult cuEventElapsedTime(float *milliseconds, Event begin, Event end) {
 
 DriverResult cuEventDestroy_v2(Event event) {
   delete of(event);
+  froe_double_live("event", -1);
   return kSuccess;
 }
 
@@ -278,11 +282,13 @@ DriverResult cuModuleLoadDataEx(Module *module, const void *image, unsigned, int
   if (DriverResult result = loadModule(*loaded, image))
     return result;
   *module = reinterpret_cast<Module>(loaded.release());
+  froe_double_live("module", 1);
   return kSuccess;
 }
 
 DriverResult cuModuleUnload(Module module) {
   delete of(module);
+  froe_double_live("module", -1);
   return kSuccess;
 }
 
@@ -329,11 +335,13 @@ DriverResult cuStreamEndCapture(Stream stream, Graph *graph) {
   if (!isJoined(*state))
     alarm("a capture ends while another stream has work that the first one does not wait for");
   *graph = reinterpret_cast<Graph>(new std::shared_ptr<GraphState>(state));
+  froe_double_live("graph", 1);
   return kSuccess;
 }
 
 DriverResult cuGraphInstantiateWithFlags(GraphExec *exec, Graph graph, unsigned long long) {
   *exec = reinterpret_cast<GraphExec>(new std::shared_ptr<GraphState>(*of(graph)));
+  froe_double_live("executable graph", 1);
   return kSuccess;
 }
 
@@ -345,11 +353,13 @@ DriverResult cuGraphLaunch(GraphExec exec, Stream stream) {
 
 DriverResult cuGraphExecDestroy(GraphExec exec) {
   delete of(exec);
+  froe_double_live("executable graph", -1);
   return kSuccess;
 }
 
 DriverResult cuGraphDestroy(Graph graph) {
   delete of(graph);
+  froe_double_live("graph", -1);
   return kSuccess;
 }
 

@@ -28,6 +28,7 @@ struct State {
   std::mutex mutex;
   std::map<Address, Range> ranges; // freed ones stay, without access
   std::map<const void *, size_t> pinned;
+  std::map<std::string, int> live; // objects, by kind
   size_t used = 0;
 };
 
@@ -182,9 +183,17 @@ void reportLeaks() {
       bytes += range.bytes, ++count;
   if (count != 0)
     alarm(fmt::format("{} allocations of {} bytes altogether were not freed", count, bytes));
+  for (auto &[kind, number] : state().live)
+    if (number != 0)
+      alarm(fmt::format("{} {} not destroyed", number, number == 1 ? kind + " was" : kind + "s were"));
 }
 
 } // namespace froe::doubles
+
+void froe_double_live(const char *kind, int change) {
+  std::lock_guard lock(froe::doubles::state().mutex);
+  froe::doubles::state().live[kind] += change;
+}
 
 void froe_double_log(const char *line) {
   const char *file = std::getenv("FROE_DOUBLE_LOG");

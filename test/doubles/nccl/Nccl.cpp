@@ -179,6 +179,7 @@ NcclResult ncclCommInitRankConfig(Communicator *communicator, int ranks, UniqueI
   made->ranks = ranks, made->rank = rank;
   made->blocking = !config || config->blocking != 0;
   *communicator = made;
+  froe_double_live("communicator", 1);
   return made->begin([=] { made->meeting = std::make_unique<Meeting>(id.bytes, ranks, rank, made->aborted); });
 }
 
@@ -206,6 +207,7 @@ NcclResult ncclCommSplit(Communicator parent, int color, int key, Communicator *
     made->meeting = std::make_unique<Meeting>(fmt::format("{}-{}.{}", meeting.name, number, color), made->ranks,
                                               made->rank, made->aborted);
     made->state = kNcclSuccess;
+    froe_double_live("communicator", 1);
     *communicator = made;
   });
 }
@@ -231,6 +233,7 @@ NcclResult ncclCommDestroy(Communicator communicator) {
   if (!communicator->registered.empty())
     ncclAlarm("a communicator is destroyed while memory is registered with it");
   delete communicator;
+  froe_double_live("communicator", -1);
   return kNcclSuccess;
 }
 

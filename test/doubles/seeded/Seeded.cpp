@@ -56,6 +56,9 @@ DriverResult cuEventRecord(Event event, Stream stream) {
     stream = otherStream(stream);
   return seeded("event not recorded") ? kSuccess : NEXT(cuEventRecord)(event, stream);
 }
+DriverResult cuEventDestroy_v2(Event event) {
+  return seeded("event leaked") ? kSuccess : NEXT(cuEventDestroy_v2)(event);
+}
 DriverResult cuStreamQuery(Stream stream) {
   return seeded("results taken too early") ? kSuccess : NEXT(cuStreamQuery)(stream);
 }
@@ -124,6 +127,10 @@ DriverResult cuGraphLaunch(GraphExec exec, Stream stream) {
     NEXT(cuMemFree_v2)(allocations[0]);
   return NEXT(cuGraphLaunch)(exec, seeded("replay on the wrong stream") ? busy(streams[2]) : stream);
 }
+DriverResult cuGraphExecDestroy(GraphExec exec) {
+  return seeded("recorded execution leaked") ? kSuccess : NEXT(cuGraphExecDestroy)(exec);
+}
+DriverResult cuModuleUnload(Module module) { return seeded("module leaked") ? kSuccess : NEXT(cuModuleUnload)(module); }
 DriverResult cuStreamEndCapture(Stream stream, Graph *graph) {
   if (seeded("waits while recording"))
     NEXT(cuStreamSynchronize)(stream);
@@ -155,6 +162,9 @@ NcclResult ncclAllGather(const void *in, void *out, size_t count, NcclType type,
 NcclResult ncclSend(const void *in, size_t count, NcclType type, int peer, Communicator communicator, Stream stream) {
   return NEXT(ncclSend)(in, seeded("send of another size") ? count - 4 : count, type,
                         seeded("send to the wrong rank") ? 1 - peer : peer, communicator, stream);
+}
+NcclResult ncclCommDestroy(Communicator communicator) {
+  return seeded("communicator leaked") ? kNcclSuccess : NEXT(ncclCommDestroy)(communicator);
 }
 NcclResult ncclCommDeregister(const Communicator communicator, void *registration) {
   return seeded("memory stays registered") ? kNcclSuccess : NEXT(ncclCommDeregister)(communicator, registration);

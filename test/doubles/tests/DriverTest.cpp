@@ -98,6 +98,7 @@ TEST(DriverDouble, RefusesWhatAGpuRefuses) {
   EXPECT_EQ(cuModuleLoadDataEx(&module, ".target sm_80\n.visible .entry other(\n", 0, nullptr, nullptr), kSuccess);
   Function missing;
   EXPECT_EQ(cuModuleGetFunction(&missing, module, "twice"), kNotFound);
+  cuModuleUnload(module);
   EXPECT_EQ(cuStreamBeginCapture_v2(gpu.compute, kCaptureThreadLocal), kSuccess);
   EXPECT_EQ(cuStreamSynchronize(gpu.compute), kCaptureUnsupported);
   Graph graph;
@@ -178,6 +179,15 @@ INSTANTIATE_TEST_SUITE_P(
               gpu.close();
             },
             "1 allocations of 100 bytes"},
+        Bug{"GraphLeak",
+            [](Gpu &gpu) {
+              Address a = gpu.allocate(), b = gpu.allocate(), c = gpu.allocate();
+              capture(gpu, a, b, c);
+              for (Address address : {a, b, c})
+                cuMemFree_v2(address);
+              gpu.close();
+            },
+            "1 executable graph was not destroyed"},
         Bug{"WrongGrid",
             [](Gpu &gpu) { gpu.launch(gpu.function("strict"), gpu.allocate(), gpu.allocate(), gpu.compute, 5); },
             "kernel 'strict': launched with 5 blocks, made for 4"},

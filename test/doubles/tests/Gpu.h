@@ -29,6 +29,7 @@ struct Gpu {
   Context context;
   Stream compute, other;
   Event event;
+  std::vector<Module> modules;
 
   explicit Gpu(int ordinal = 0) {
     int device;
@@ -44,6 +45,8 @@ struct Gpu {
     cuStreamDestroy_v2(compute);
     cuStreamDestroy_v2(other);
     cuEventDestroy_v2(event);
+    for (Module module : modules)
+      cuModuleUnload(module);
     cuDevicePrimaryCtxRelease_v2(0);
   }
 
@@ -67,6 +70,7 @@ struct Gpu {
     Function function = nullptr;
     EXPECT_EQ(cuModuleLoadDataEx(&module, image.data(), 0, nullptr, nullptr), kSuccess);
     EXPECT_EQ(cuModuleGetFunction(&function, module, name), kSuccess);
+    modules.push_back(module);
     return function;
   }
   DriverResult launch(Function function, Address in, Address out, Stream stream, unsigned grid = 4, unsigned block = 64,
