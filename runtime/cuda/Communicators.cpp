@@ -72,7 +72,7 @@ void Communicators::look() {
   if (error == kNcclSuccess || error == kNcclInProgress)
     return;
   gpu.endIfOthersFailed(); // theirs is the cause
-  fail(error, gpu.describeStep(gpu.communicationStep()).c_str());
+  fail(error, gpu.describeStep(gpu.marked(Gpu::Mark::Communication)).c_str());
 }
 
 void Communicators::makeWorld() {

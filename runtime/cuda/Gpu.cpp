@@ -44,7 +44,10 @@ void Gpu::runOnce(void (*run)(void *), void *argument) {
   keptUsed = 0;
   auto count = size_t(host.program->step_count);
   check(driver.cuMemsetD8Async(words, 0, count * sizeof(uint32_t), compute), "clearing faults");
+  communicated = false;
   run(argument);
+  if (communicated)
+    joinCommunication();
   check(driver.cuMemcpyDtoHAsync_v2(faults, words, count * sizeof(uint32_t), compute), "reading faults");
 }
 
@@ -61,8 +64,7 @@ void Gpu::record(void (*run)(void *), void *argument) {
 
 /// The first execution runs as it is, so that libraries make what they make once; the second is recorded.
 void Gpu::execute(void (*run)(void *), void *argument) {
-  faults[host.program->step_count + 1] = 0;
-  faults[host.program->step_count] = 0;
+  std::fill_n(faults + host.program->step_count, 2, 0u); // marks: none
   if (timeline)
     timeline->start();
   watchdog->begin();
@@ -105,28 +107,27 @@ void Gpu::checkFaults() {
     }
 }
 
-int32_t Gpu::communicationStep() const {
-  return int32_t(std::atomic_ref(faults[host.program->step_count]).load(std::memory_order_relaxed)) - 1;
+int32_t Gpu::marked(Mark mark) const {
+  uint32_t &word = faults[host.program->step_count + int(mark)];
+  return int32_t(std::atomic_ref(word).load(std::memory_order_relaxed)) - 1;
 }
 
 /// On the watchdog's thread, which must not call the driver: the rank's own thread may be inside it.
 void Gpu::lookAtProgress(bool first) {
   endIfOthersFailed();
-  const uint32_t *words = faults + host.program->step_count;
-  std::pair seen(std::atomic_ref(const_cast<uint32_t &>(words[0])).load(std::memory_order_relaxed),
-                 std::atomic_ref(const_cast<uint32_t &>(words[1])).load(std::memory_order_relaxed));
+  std::pair seen(marked(Mark::Communication), marked(Mark::Computation));
   if (first || seen != progress)
     progress = seen, progressTime = now();
   int64_t waited = now() - progressTime;
-  if (communicationStep() < 0 || waited <= host.timeout_nanoseconds)
+  if (seen.first < 0 || waited <= host.timeout_nanoseconds)
     return; // this rank waits for none
-  host.hang(host.context, communicationStep(), double(waited) * 1e-9);
+  host.hang(host.context, seen.first, double(waited) * 1e-9);
   end(4);
 }
 
-void Gpu::mark(int word, int32_t step, Stream stream) {
+void Gpu::mark(Mark mark, int32_t step, Stream stream) {
   Address number = words + Address(host.program->step_count + 1 + step) * sizeof(uint32_t);
-  check(driver.cuMemcpyDtoHAsync_v2(faults + host.program->step_count + word, number, sizeof(uint32_t), stream),
+  check(driver.cuMemcpyDtoHAsync_v2(faults + host.program->step_count + int(mark), number, sizeof(uint32_t), stream),
         "marking a step");
 }
 
@@ -134,7 +135,7 @@ void Gpu::mark(int word, int32_t step, Stream stream) {
 void Gpu::beginStep(int32_t step) {
   if (phase != Phase::Running)
     return;
-  mark(1, step, compute);
+  mark(Mark::Computation, step, compute);
   if (timeline)
     timeline->beginStep(step);
 }
@@ -212,15 +213,20 @@ Address Gpu::scratch(size_t bytes) {
 void Gpu::beginCommunication(int32_t step) {
   if (learning())
     return;
+  communicated = true;
   check(driver.cuEventRecord(ready, compute), "an event");
   check(driver.cuStreamWaitEvent(communication, ready, 0), "an event");
-  mark(0, step, communication);
+  mark(Mark::Communication, step, communication);
 }
 
 void Gpu::endCommunication() {
   if (learning())
     return;
-  mark(0, -1, communication);
+  joinCommunication();
+  mark(Mark::Communication, -1, communication); // computation need not wait for this
+}
+
+void Gpu::joinCommunication() {
   check(driver.cuEventRecord(done, communication), "an event");
   check(driver.cuStreamWaitEvent(compute, done, 0), "an event");
 }

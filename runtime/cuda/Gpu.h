@@ -78,8 +78,9 @@ public:
 
   bool learning() const { return phase == Phase::Learning; }
 
-  /// The step that communicates; -1: none does.
-  int32_t communicationStep() const;
+  /// The step that a stream is in, -1: in none. Computation is marked in the first execution only, and with --no-graph.
+  enum class Mark { Communication, Computation };
+  int32_t marked(Mark mark) const;
   /// "step 3 'layer/1' (all_gather)"
   std::string describeStep(int32_t step) const;
   /// Which GPU of the world this is.
@@ -117,8 +118,10 @@ private:
   void runOnce(void (*run)(void *), void *argument);
   void checkFaults();
   void lookAtProgress(bool first);
-  /// Writes 1 + a step, or 0, behind the faults, when `stream` gets there.
-  void mark(int word, int32_t step, Stream stream);
+  /// Lets computation go on behind all communication so far.
+  void joinCommunication();
+  /// When `stream` gets there; a step of -1: none.
+  void mark(Mark mark, int32_t step, Stream stream);
 
   Phase phase = Phase::Learning;
   int device = 0, arch = 0;
@@ -131,14 +134,14 @@ private:
   Address arenaMemory = 0, constantMemory = 0, scratchMemory = 0, keptMemory = 0, workspaceMemory = 0, words = 0;
   void *arenaOfNccl = nullptr; // the arena's memory, if it is to be freed by NCCL
   size_t scratchBytes = 0, keptBytes = 0, keptUsed = 0;
-  bool workspaceNeeded = false;
+  bool workspaceNeeded = false, communicated = false; // communicated: in this execution
   std::vector<Address> weightPlaces, constantPlaces, allocations;
   std::vector<std::byte> parameterWords;
   std::map<std::pair<uint64_t, uint64_t>, void *> stagings;
-  /// Pinned: a fault for each step; 1 + the step that communicates, or 0; and 1 + the step begun last, if steps say so.
+  /// Pinned: a fault for each step, and behind them 1 + each mark.
   uint32_t *faults = nullptr;
   std::optional<Timeline> timeline;
-  std::pair<uint32_t, uint32_t> progress; // the last two words of `faults`, when the watchdog looked
+  std::pair<int32_t, int32_t> progress; // the marks when the watchdog looked
   int64_t progressTime = 0;
   std::optional<Watchdog> watchdog;
   GraphExec graph = nullptr;

@@ -62,7 +62,7 @@ void Gpu::check(DriverResult result, const char *what) const {
     return;
   if (!isKernelFault(result) || !faults)
     fail(4, fmt::format("rank {}: {}: CUDA error {}", host.rank, what, describe(result)));
-  auto step = int32_t(faults[host.program->step_count + 1]) - 1; // memory of the host outlives the context
+  int32_t step = marked(Mark::Computation); // memory of the host outlives the context
   if (step < 0)
     fail(4, fmt::format("rank {}: a kernel of a recorded execution failed: CUDA error {}; --no-graph tells which",
                         host.rank, describe(result)));
