@@ -115,8 +115,9 @@ Product matrixOf(Product product) {
   return product;
 }
 
-/// One call for all batch elements, or one for each, and how many posts the kernel does itself. Where the others would
-/// see rounded halves, or rows of c are not dense, as kernels for halves want them, f32 sums in working memory become c.
+/// One call for all batch elements, or one for each, and how many posts the kernel does itself. Sums of halves go
+/// through working memory where posts follow, so that these see f32, or where c has no dense rows, as kernels for
+/// halves want it.
 struct Plan {
   bool each = false;
   size_t fused = 0;
@@ -142,27 +143,25 @@ public:
   std::optional<Plan> plan() const {
     size_t posts = slice.product.posts.size();
     bool batched = !slice.product.batch.empty(), large = matrixOf(slice.product).flops() >= 5e5;
-    if (works({false, posts}))
-      return Plan{false, posts};
-    if (batched && large && works({true, posts}))
-      return Plan{true, posts};
-    for (size_t fused = posts; fused-- > 0 && canFollow(slice.product.posts[fused]);)
-      for (bool each : {false, true})
-        if ((!each || (batched && large)) && works({each, fused}))
-          return Plan{each, fused};
+    bool mayCallEach = batched && large, isHalf = slice.product.type != FROE_F32;
+    if (!isHalf || posts == 0) {
+      if (works({false, posts}))
+        return Plan{false, posts};
+      if (mayCallEach && works({true, posts}))
+        return Plan{true, posts};
+    }
+    // Not some posts here and some there: bits would depend on the number of threads.
     Plan throughSums{batched, 0, true};
-    if (slice.product.type != FROE_F32 && (!batched || large) && works(throughSums))
-      return throughSums;
+    if (isHalf)
+      return (!batched || large) && works(throughSums) ? std::optional(throughSums) : std::nullopt;
+    for (size_t fused = posts; fused-- > 0 && !mayBeResult(slice.product.posts[fused]);)
+      for (bool each : {false, true})
+        if ((!each || mayCallEach) && works({each, fused}))
+          return Plan{each, fused};
     return std::nullopt;
   }
 
 private:
-  /// The post can be done after the kernel has written c: rounding to c's type does not change its result, and its
-  /// operand is surely not c.
-  bool canFollow(const Post &post) const {
-    return (slice.product.resultType == FROE_F32 || post.kind == FROE_POST_RELU) && !mayBeResult(post);
-  }
-
   bool works(Plan plan) const {
     Product product = kernelProduct(slice.product, plan);
     for (size_t i = 0; i < plan.fused; ++i)
@@ -177,6 +176,7 @@ private:
     return !onlyFast && separate && kernel.isOptimized();
   }
 
+  /// Then it is gone once the kernel has written c.
   bool mayBeResult(const Post &post) const {
     return post.buffer >= 0 && post.strides.m == slice.product.c.m && post.strides.n == slice.product.c.n;
   }
@@ -296,7 +296,7 @@ public:
     uint64_t most = 0;
     for (const Parts &piece : parts)
       for (const auto &part : piece)
-        most = std::max({most, part->scratchBytes(), uint64_t(product.n) * sizeof(float)});
+        most = std::max(most, part->scratchBytes());
     return most;
   }
 
@@ -328,22 +328,9 @@ private:
     for (int64_t i = 0, count = slice.product.batchSize(); i < count; ++i) {
       int64_t batch = slice.firstBatch + i;
       int64_t c = batchOffset(product, product.c, batch) + slice.m * product.c.m + slice.n;
-      if (product.resultType == FROE_F32)
-        rest.finish({batch, slice.m, slice.product.m, slice.n, slice.product.n, static_cast<float *>(buffers[2]) + c,
-                     product.c.m},
-                    buffers);
-      else
-        finishHalves(slice, batch, c, buffers);
-    }
-  }
-
-  void finishHalves(const Slice &slice, int64_t batch, int64_t c, void *const *buffers) const {
-    float *row = static_cast<float *>(threadScratch(scratchBytes()));
-    for (int64_t m = 0; m < slice.product.m; ++m, c += product.c.m) {
-      for (int64_t n = 0; n < slice.product.n; ++n)
-        row[n] = product.resultType == FROE_BF16 ? load(static_cast<const BFloat *>(buffers[2])[c + n])
-                                                 : load(static_cast<const Half *>(buffers[2])[c + n]);
-      rest.finish({batch, slice.m + m, 1, slice.n, slice.product.n, row, 0}, buffers);
+      rest.finish({batch, slice.m, slice.product.m, slice.n, slice.product.n, static_cast<float *>(buffers[2]) + c,
+                   product.c.m},
+                  buffers);
     }
   }
 
