@@ -1,12 +1,13 @@
 #include "froe/Planning/Anytime.h"
 
-#include "Dual.h"
+#include "Branching.h"
 #include "Primal.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <future>
+#include <optional>
 
 namespace froe {
 
@@ -17,6 +18,8 @@ using Clock = std::chrono::steady_clock;
 /// the two in turn.
 constexpr double kCellsPerSecond = 4e8;
 constexpr int64_t kFirstRound = 500'000, kLongestRound = 50'000'000;
+/// The gap of more nodes is spread over so many of them that dividing the labels of a few hardly closes it.
+constexpr int kMostNodesToBranch = 2000;
 
 class Search {
 public:
@@ -28,42 +31,39 @@ public:
     int64_t round = kFirstRound;
     Advice advice{std::vector<double>(core.slots(), 0), std::vector<int>(core.size(), 0), 0};
     for (bool first = true; left > 0 && !proven() && !stopped(); first = false) {
-      runRound(round, advice, first);
-      if (!dual.fitting().empty())
-        primal.offer(dual.fitting());
-      advice = {dual.bestPrices(), dual.decoding(), dual.bound()};
-      left -= round;
+      left -= runRound(round, advice, first);
+      if (!fitting().empty())
+        primal.offer(fitting());
+      if (!branching)
+        advice = {dual.bestPrices(), dual.decoding(), dual.bound()};
+      if (!branching && dual.isSpent() && primal.found() && core.size() <= kMostNodesToBranch)
+        branching.emplace(core, dual);
       round = std::min(round + round / 2, kLongestRound);
     }
   }
 
-  /// On rounding: sums of many doubles are off in the last bits, so an integer bound is rounded up only from clearly
-  /// above the integer before.
   double bound() const {
-    double value = dual.bound() - 1e-11 * std::abs(dual.bound());
-    if (core.integral)
-      value = std::ceil(value - 1e-3);
-    return std::min(value, primal.cost());
+    return std::min(core.sureBound(branching ? branching->bound() : dual.bound()), primal.cost());
   }
-  bool proven() const {
-    return primal.found() && primal.cost() - bound() <= (core.integral ? 0 : 1e-9 * primal.cost());
-  }
+  bool proven() const { return primal.found() && !core.isBelow(bound(), primal.cost()); }
   const std::vector<int> &best() const { return primal.best(); }
 
 private:
   /// Both searches see what the other one had found before the round: the order in which they run does not matter.
-  void runRound(int64_t work, const Advice &advice, bool first) {
+  /// Returns the work of the longer one.
+  int64_t runRound(int64_t work, const Advice &advice, bool first) {
     double known = primal.cost();
+    auto raiseBound = [&] { return branching ? branching->run(work, known) : dual.run(work, known); };
     if (options.threads > 1 && work > 4 * kFirstRound) {
-      std::future<int64_t> other = std::async(std::launch::async, [&] { return dual.run(work, known); });
+      std::future<int64_t> other = std::async(std::launch::async, raiseBound);
       primal.run(work, advice);
-      other.get();
-      return;
+      return std::max(work, other.get());
     }
     if (!first) // there is no advice yet
       primal.run(work, advice);
-    dual.run(work, known);
+    return std::max(work, raiseBound());
   }
+  const std::vector<int> &fitting() const { return branching ? branching->fitting() : dual.fitting(); }
 
   bool stopped() const {
     return (options.cancelled && options.cancelled()) ||
@@ -74,6 +74,7 @@ private:
   const AnytimeOptions &options;
   Clock::time_point start;
   Dual dual;
+  std::optional<Branching> branching; ///< uses the dual once prices alone do no more
   Primal primal;
 };
 

@@ -145,6 +145,18 @@ bool Core::fits(const std::vector<int64_t> &usage) const {
   return true;
 }
 
+/// Sums of many doubles are off in the last bits, so a bound is rounded up only from clearly above the integer before.
+double Core::sureBound(double value) const {
+  if (std::isinf(value))
+    return value;
+  value -= 1e-11 * std::abs(value);
+  return integral ? std::ceil(value - 1e-3) : value;
+}
+
+bool Core::isBelow(double bound, double known) const {
+  return known - sureBound(bound) > (integral ? 0 : 1e-9 * std::abs(known));
+}
+
 void Core::addPrices(const Node &node, const std::vector<double> &sums, double scale, double *costs) const {
   for (int s = node.firstSegment; s < node.endSegment; ++s) {
     double price = scale * (sums[segments[s].end] - sums[segments[s].begin]);

@@ -40,6 +40,11 @@ struct Core {
   std::vector<int64_t> usageOf(const std::vector<int> &labels) const;
   bool fits(const std::vector<int64_t> &usage) const;
 
+  /// What a computed bound surely says: less what rounding may have added, and up to an integer where costs are.
+  double sureBound(double value) const;
+  /// Whether a choice with this bound may cost less than `known`.
+  bool isBelow(double bound, double known) const;
+
   /// costs[k] += scale x (price of label k), for prices by slot given as sums: sums[t] = prices of the slots before t.
   void addPrices(const Node &node, const std::vector<double> &sums, double scale, double *costs) const;
 };

@@ -14,8 +14,13 @@ constexpr int kPatience = 30;   ///< steps without a better bound before the ste
 constexpr int kDropEvery = 30;  ///< steps from one dropping of labels to the next, at least
 constexpr double kFirstLength = 0.1, kDecay = 0.7, kShortest = 2e-4;
 constexpr double kRestartWithMomentum = 0.05, kRestartPlain = 0.003;
-constexpr double kMemory = 0.98; ///< of the direction, with momentum
-constexpr double kHeat = 0.3;    ///< of the labels' weights, in parts of the gap that a node has on average
+constexpr double kSettleLength = 0.3, kSettleDecay = 0.5; ///< of `settle`
+constexpr int kSettlePatience = 6;
+constexpr double kSlowGain = 0.02; ///< of the gap, in a block of steps
+constexpr int kProgressSteps = 1000;
+constexpr double kProgress = 0.01; ///< of the gap in so many steps; less hardly closes it
+constexpr double kMemory = 0.98;   ///< of the direction, with momentum
+constexpr double kHeat = 0.3;      ///< of the labels' weights, in parts of the gap that a node has on average
 } // namespace
 
 Dual::Dual(const Core &core)
@@ -41,19 +46,70 @@ Dual::Dual(const Core &core)
 int64_t Dual::run(int64_t work, double known) {
   fit.clear();
   fitCost = kInfinity;
-  int64_t perStep = core.cells + 8 * core.allLabels + 4 * core.slots() + 100;
   int64_t done = 0;
-  for (; done < work; done += perStep) {
+  for (; done < work; done += cellsPerStep()) {
     step(known);
     known = std::min(known, fitCost);
+    noteProgress(known);
     if (stalled == 0 && steps >= nextDrop)
       dropLabels(known);
     if (stalled >= kPatience)
       decay();
-    if (known - best < (core.integral ? 1 : 1e-9 * std::abs(known)))
+    if (reaches(known))
       break;
   }
   return done;
+}
+
+void Dual::noteProgress(double known) {
+  if (steps % kProgressSteps != 0)
+    return;
+  spent = best - progress < kProgress * (known - best);
+  progress = best;
+}
+
+Dual::Point Dual::bestPoint() const { return {bestPrice, {bestMessages.begin(), bestMessages.end()}}; }
+
+std::vector<bool> Dual::droppedLabels() const {
+  std::vector<bool> dropped(own.size());
+  for (size_t k = 0; k < own.size(); ++k)
+    dropped[k] = own[k] >= core.excluded;
+  return dropped;
+}
+
+void Dual::restart(const Point &point, const std::vector<bool> &dropped) {
+  for (size_t k = 0; k < own.size(); ++k)
+    own[k] = dropped[k] ? core.excluded : core.costs[k];
+  price = bestPrice = point.prices;
+  messages.assign(point.messages.begin(), point.messages.end());
+  bestMessages = messages;
+  best = -kInfinity;
+  momentum = false;
+  length = kSettleLength;
+  stalled = 0;
+}
+
+int64_t Dual::settle(int most, double known) {
+  constexpr int kBlock = 4, kSlowBlocks = 15;
+  fit.clear();
+  fitCost = kInfinity;
+  steps = std::max(steps, kPlainSteps); // prices move at once
+  double before = -kInfinity;
+  int done = 0;
+  for (int slow = 0; done < most && slow < kSlowBlocks;) {
+    step(known);
+    known = std::min(known, fitCost);
+    if (reaches(known))
+      break;
+    if (++done % kBlock == 0) {
+      dropLabels(known);
+      slow = best - before < kSlowGain * (known - best) ? slow + 1 : 0;
+      before = best;
+    }
+    if (stalled >= kSettlePatience)
+      goBack(kSettleDecay);
+  }
+  return done * cellsPerStep();
 }
 
 void Dual::step(double known) {
@@ -101,11 +157,15 @@ void Dual::movePrices(double value, double known) {
       price[t] = std::max(0.0, price[t] + length * aim / squares * direction[t]);
 }
 
-void Dual::decay() {
+void Dual::goBack(double shorter) {
   stalled = 0;
   price = bestPrice;
   messages = bestMessages;
-  length *= kDecay;
+  length *= shorter;
+}
+
+void Dual::decay() {
+  goBack(kDecay);
   if (length >= kShortest)
     return;
   momentum = !momentum;

@@ -2,6 +2,8 @@
 
 #include "Core.h"
 
+#include <cmath>
+
 namespace froe {
 
 /// The Lagrangian dual of the memory limit: a price per byte in each slot, raised where memory is short. For given
@@ -21,6 +23,24 @@ public:
   /// Steps until about `work` matrix cells have been looked at. `known`: the cost of the best choice that fits, or
   /// infinity. Returns the cells.
   int64_t run(int64_t work, double known);
+  /// Whether the last hundreds of steps hardly raised the bound: what gap is left, prices alone do not close.
+  bool isSpent() const { return spent; }
+
+  /// What a bound was reached with, to go on from later. Messages of any values lead to valid bounds, so rounded ones
+  /// do.
+  struct Point {
+    std::vector<double> prices;
+    std::vector<float> messages;
+  };
+  Point bestPoint() const;
+  /// Labels by their place in Core::costs; true: dropped.
+  std::vector<bool> droppedLabels() const;
+  const std::vector<double> &reducedCosts() const { return reduced; }
+  /// From now on only labels that are not dropped count, and the bound is theirs.
+  void restart(const Point &point, const std::vector<bool> &dropped);
+  /// At most so many steps after a restart, and fewer where they hardly raise the bound any more or it reaches `known`;
+  /// labels are dropped all along. Returns the cells.
+  int64_t settle(int most, double known);
 
   double bound() const { return best; } ///< without the core's offset
   const std::vector<double> &bestPrices() const { return bestPrice; }
@@ -29,10 +49,14 @@ public:
   const std::vector<int> &fitting() const { return fit; }
 
 private:
+  int64_t cellsPerStep() const { return core.cells + 8 * core.allLabels + 4 * core.slots() + 100; }
+  bool reaches(double known) const { return known - best < (core.integral ? 1 : 1e-9 * std::abs(known)); }
   void step(double known);
   void dropLabels(double known);
+  void noteProgress(double known);
   void movePrices(double value, double known);
   void expect(const Core::Node &node, double least);
+  void goBack(double shorter);
   void decay();
   void computeCosts();
   double pass(bool forward, bool decode);
@@ -52,7 +76,8 @@ private:
   double length, heat = 0;
   double floor = 0; ///< bound by the last forward sweep
   int stalled = 0, steps = 0, nextDrop = 0;
-  bool momentum = true;
+  double progress = -std::numeric_limits<double>::infinity(); ///< the bound when progress was last looked at
+  bool momentum = true, spent = false;
 };
 
 } // namespace froe
