@@ -2,7 +2,7 @@
 // RUN: froe-opt %s --rank-to-runtime | FileCheck %s
 
 // CHECK: rank.package = {arena_bytes = 384 : i64, inputs = [{name = "x", type = tensor<7x8xf32>}], kernels = 1 : i64, mesh = "x=2"
-// CHECK-SAME: weights = [{cuts = [array<i64: 0>], file = "w.bin", global = tensor<64xf32>, local = tensor<32xf32>, name = "w", range = array<i64: 0, 256>}]
+// CHECK-SAME: weights = [{cuts = [array<i64: 0>], file = "w.bin", global = tensor<64xf32>, local = tensor<32xf32>, name = "w", range = array<i64: 0, 256>, stored = f32}]
 // CHECK-DAG: "layer/Relu\00"
 // CHECK-DAG: "all_reduce\00"
 // CHECK-DAG: llvm.mlir.global external constant @froe_program_main()
