@@ -20,6 +20,8 @@ constexpr double kCellsPerSecond = 4e8;
 constexpr int64_t kFirstRound = 500'000, kLongestRound = 50'000'000;
 /// The gap of more nodes is spread over so many of them that dividing the labels of a few hardly closes it.
 constexpr int kMostNodesToBranch = 2000;
+/// Where the work left is enough for fewer sets, branching would only overrun it.
+constexpr int kFewestSets = 4;
 
 class Search {
 public:
@@ -36,7 +38,7 @@ public:
         primal.offer(fitting());
       if (!branching)
         advice = {dual.bestPrices(), dual.decoding(), dual.bound()};
-      if (!branching && dual.isSpent() && primal.found() && core.size() <= kMostNodesToBranch)
+      if (!branching && worthBranching(left))
         branching.emplace(core, dual);
       round = std::min(round + round / 2, kLongestRound);
     }
@@ -64,6 +66,11 @@ private:
     return std::max(work, raiseBound());
   }
   const std::vector<int> &fitting() const { return branching ? branching->fitting() : dual.fitting(); }
+
+  bool worthBranching(int64_t left) const {
+    return dual.isSpent() && primal.found() && core.size() <= kMostNodesToBranch &&
+           Branching::mostWorkPerSet(dual) < left / kFewestSets;
+  }
 
   bool stopped() const {
     return (options.cancelled && options.cancelled()) ||

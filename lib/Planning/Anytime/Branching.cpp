@@ -57,6 +57,10 @@ Branching::Branching(const Core &core, Dual &dual) : core(core), dual(dual) {
   put({dual.bound(), 0, dual.droppedLabels(), std::make_shared<Dual::Point>(dual.bestPoint())});
 }
 
+int64_t Branching::mostWorkPerSet(const Dual &dual) {
+  return (kSettleSteps + 2 * kTrialSteps * int64_t(kDivisionsNearRoot)) * dual.cellsPerStep();
+}
+
 double Branching::bound() const {
   double least = heap.empty() ? kInfinity : heap.front().bound;
   for (const Open &open : stack)

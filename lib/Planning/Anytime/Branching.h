@@ -18,6 +18,9 @@ public:
   /// Goes on from where `dual` stands, which is only used by this search from now on.
   Branching(const Core &core, Dual &dual);
 
+  /// Cells that dividing one set takes at most.
+  static int64_t mostWorkPerSet(const Dual &dual);
+
   /// Until about `work` matrix cells have been looked at; `known` as for Dual::run. Returns the cells.
   int64_t run(int64_t work, double known);
 

@@ -23,6 +23,7 @@ public:
   /// Steps until about `work` matrix cells have been looked at. `known`: the cost of the best choice that fits, or
   /// infinity. Returns the cells.
   int64_t run(int64_t work, double known);
+  int64_t cellsPerStep() const { return core.cells + 8 * core.allLabels + 4 * core.slots() + 100; }
   /// Whether the last hundreds of steps hardly raised the bound: what gap is left, prices alone do not close.
   bool isSpent() const { return spent; }
 
@@ -49,7 +50,6 @@ public:
   const std::vector<int> &fitting() const { return fit; }
 
 private:
-  int64_t cellsPerStep() const { return core.cells + 8 * core.allLabels + 4 * core.slots() + 100; }
   bool reaches(double known) const { return known - best < (core.integral ? 1 : 1e-9 * std::abs(known)); }
   void step(double known);
   void dropLabels(double known);
