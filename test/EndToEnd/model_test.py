@@ -51,7 +51,7 @@ def model_with_weights(name: str) -> Path:
     graph = ROOT / "test/models" / name / "model.onnx"
     if not (folder / "model.onnx.data").exists():
         make_weights.make_weights(graph, folder)
-    shutil.copyfile(graph, folder / "model.onnx")
+    make_weights.copy_whole(graph, folder / "model.onnx")
     return folder / "model.onnx"
 
 

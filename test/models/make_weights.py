@@ -22,6 +22,7 @@ order one from the first layer to the last:
 import argparse
 import hashlib
 import math
+import os
 import shutil
 import sys
 from collections import defaultdict
@@ -155,13 +156,21 @@ def values(tensor: onnx.TensorProto, distribution: Distribution) -> np.ndarray:
     return data.astype(helper.tensor_dtype_to_np_dtype(tensor.data_type), copy=False)
 
 
+def copy_whole(source: Path, target: Path) -> None:
+    """A copy that others see whole or as it was before."""
+    partial = target.with_name(f"{target.name}.{os.getpid()}.partial")
+    shutil.copyfile(source, partial)
+    partial.replace(target)
+
+
 def make_weights(model_path: Path, folder: Path) -> int:
     """Write the model and its weights into `folder`; returns the number of bytes of weights."""
     model = onnx.load(model_path, load_external_data=False)
     graph = Graph(model.graph)
     folder.mkdir(parents=True, exist_ok=True)
     written = 0
-    partial = folder / "weights.partial"  # renamed when complete, so that an interrupted run leaves nothing that looks whole
+    # Renamed when complete, so that an interrupted run leaves nothing that looks whole; several may run at once.
+    partial = folder / f"weights.{os.getpid()}.partial"
     with open(partial, "wb") as file:
         for tensor in model.graph.initializer:
             if tensor.data_location != onnx.TensorProto.EXTERNAL:
@@ -177,9 +186,9 @@ def make_weights(model_path: Path, folder: Path) -> int:
             file.seek(int(place["offset"]))
             file.write(data.tobytes())
             written += data.nbytes
-    partial.rename(folder / f"{model_path.name}.data")
+    partial.replace(folder / f"{model_path.name}.data")
     if folder.resolve() != model_path.parent.resolve():
-        shutil.copyfile(model_path, folder / model_path.name)
+        copy_whole(model_path, folder / model_path.name)
     return written
 
 
