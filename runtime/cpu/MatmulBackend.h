@@ -31,6 +31,8 @@ bool tiledReads(froe_type type, const PanelLayout &layout);
 
 /// oneDNN. An error where it has no just-in-time kernel for the product and `onlyFast` is set.
 BackendOr prepareOneDnn(const Product &product, const PanelLayout &layout, int threads, bool onlyFast);
+/// Whether `prepareOneDnn` finds fast kernels for one thread; makes none.
+bool oneDnnIsFast(const Product &product, const PanelLayout &layout);
 /// The panels oneDNN would like the product's weight to lie in; plain if it has no fast kernel for panels.
 std::string oneDnnPacking(const Product &product);
 

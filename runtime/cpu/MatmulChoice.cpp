@@ -41,7 +41,7 @@ std::string chooseTag(const Product &product, Isa target) {
     return tiledPacking(product.type, target);
   std::string tag = oneDnnPacking(product);
   // Panels that only oneDNN reads are no use where it cannot do what follows the product.
-  if (tag != "plain" && !prepareOneDnn(product, *panelLayout(tag, product.k, product.n), 1, true))
+  if (tag != "plain" && !oneDnnIsFast(product, *panelLayout(tag, product.k, product.n)))
     tag = "plain";
   return tag != "plain" || preferred == "onednn" ? tag : tiledPacking(product.type, target);
 }

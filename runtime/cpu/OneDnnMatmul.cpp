@@ -348,25 +348,42 @@ bool describable(const Product &product) {
   return !empty && left && right && result && product.batch.size() <= FROE_MAX_BATCH && oneDnnHasType(product.type);
 }
 
-} // namespace
-
-BackendOr prepareOneDnn(const Product &product, const PanelLayout &layout, int threads, bool onlyFast) {
+/// What is to be done, slice by slice; every kernel does as many of the posts.
+std::expected<std::vector<std::pair<Slice, Plan>>, std::string>
+planSlices(const Product &product, const PanelLayout &layout, int threads, bool onlyFast) {
   if (!oneDnn())
     return std::unexpected("oneDNN (libdnnl.so.2) is not installed");
   if (!describable(product))
     return std::unexpected("oneDNN cannot describe this matrix product");
-  std::vector<Slice> slices = cutInto(product, layout, chooseCut(product, threads));
-  std::vector<Parts> pieces;
-  for (Slice &slice : slices) {
+  std::vector<std::pair<Slice, Plan>> planned;
+  for (Slice &slice : cutInto(product, layout, chooseCut(product, threads))) {
     std::optional<Plan> plan = Planner(slice, onlyFast).plan();
-    if (!plan || (!pieces.empty() && plan->fused != pieces[0][0]->plan.fused))
+    if (!plan || (!planned.empty() && plan->fused != planned[0].second.fused))
       return std::unexpected("oneDNN has no fast kernel for this matrix product");
-    bool followed = plan->throughSums || plan->fused < product.posts.size();
+    planned.emplace_back(std::move(slice), *plan);
+  }
+  return planned;
+}
+
+} // namespace
+
+bool oneDnnIsFast(const Product &product, const PanelLayout &layout) {
+  auto planned = planSlices(product, layout, 1, true);
+  return planned && Epilogue::prepare(product, planned->front().second.fused);
+}
+
+BackendOr prepareOneDnn(const Product &product, const PanelLayout &layout, int threads, bool onlyFast) {
+  auto planned = planSlices(product, layout, threads, onlyFast);
+  if (!planned)
+    return std::unexpected(planned.error());
+  std::vector<Parts> pieces;
+  for (auto &[slice, plan] : *planned) {
+    bool followed = plan.throughSums || plan.fused < product.posts.size();
     Parts &parts = pieces.emplace_back();
     for (Slice &block : followed ? cutIntoCachedRows(slice) : std::vector<Slice>{slice})
-      parts.push_back(std::make_unique<Piece>(std::move(block), *plan));
+      parts.push_back(std::make_unique<Piece>(std::move(block), plan));
   }
-  auto rest = Epilogue::prepare(product, pieces[0][0]->plan.fused);
+  auto rest = Epilogue::prepare(product, planned->front().second.fused);
   if (!rest)
     return std::unexpected(rest.error());
   return std::make_unique<OneDnnMatmul>(product, std::move(*rest), std::move(pieces));
