@@ -154,7 +154,7 @@ double Core::sureBound(double value) const {
 }
 
 bool Core::isBelow(double bound, double known) const {
-  return known - sureBound(bound) > (integral ? 0 : 1e-9 * std::abs(known));
+  return sureBound(bound) < known - (integral || std::isinf(known) ? 0 : 1e-9 * std::abs(known));
 }
 
 void Core::addPrices(const Node &node, const std::vector<double> &sums, double scale, double *costs) const {

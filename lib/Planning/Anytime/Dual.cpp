@@ -55,7 +55,7 @@ int64_t Dual::run(int64_t work, double known) {
       dropLabels(known);
     if (stalled >= kPatience)
       decay();
-    if (reaches(known))
+    if (!core.isBelow(best, known))
       break;
   }
   return done;
@@ -99,7 +99,7 @@ int64_t Dual::settle(int most, double known) {
   for (int slow = 0; done < most && slow < kSlowBlocks;) {
     step(known);
     known = std::min(known, fitCost);
-    if (reaches(known))
+    if (!core.isBelow(best, known))
       break;
     if (++done % kBlock == 0) {
       dropLabels(known);

@@ -2,8 +2,6 @@
 
 #include "Core.h"
 
-#include <cmath>
-
 namespace froe {
 
 /// The Lagrangian dual of the memory limit: a price per byte in each slot, raised where memory is short. For given
@@ -50,7 +48,6 @@ public:
   const std::vector<int> &fitting() const { return fit; }
 
 private:
-  bool reaches(double known) const { return known - best < (core.integral ? 1 : 1e-9 * std::abs(known)); }
   void step(double known);
   void dropLabels(double known);
   void noteProgress(double known);

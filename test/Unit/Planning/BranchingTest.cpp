@@ -7,7 +7,6 @@
 namespace froe {
 namespace {
 using test::bruteForce;
-using test::ProblemSize;
 using test::randomProblem;
 using test::Shape;
 
