@@ -16,9 +16,6 @@ namespace froe::cuda {
 
 namespace {
 
-/// The runtime's own kernels are made for it.
-constexpr int kOldestArch = 80;
-
 bool isPtx(const froe_image &image) { return std::strncmp(image.arch, "compute_", 8) == 0; }
 int archOf(const froe_image &image) { return std::atoi(image.arch + (isPtx(image) ? 8 : 3)); }
 
@@ -57,8 +54,8 @@ Function Gpu::findKernel(Module module, const char *name) const {
 }
 
 void Gpu::loadBuiltIns() {
-  if (arch < kOldestArch)
-    fail(1, fmt::format("the GPU is sm_{}, sm_{} or newer is needed", arch, kOldestArch));
+  if (arch < FROE_OLDEST_ARCH)
+    fail(1, fmt::format("the GPU is sm_{}, sm_{} or newer is needed", arch, FROE_OLDEST_ARCH));
   DriverResult result = driver.cuModuleLoadDataEx(&builtIns, froe_builtin_ptx, 0, nullptr, nullptr);
   if (result == kUnsupportedPtxVersion)
     fail(1, fmt::format("the NVIDIA driver (CUDA {}) is too old for the runtime's own kernels: install a newer one",

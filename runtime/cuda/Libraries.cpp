@@ -38,6 +38,8 @@ template <class Function> void find(void *library, const char *name, Function *&
 #define FROE_FIND(name, parameters) find(*library, #name, table.name, missing);
 #define FROE_FIND_OPTIONAL(name, parameters) find(*library, #name, table.name);
 
+std::string versionText(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+
 std::expected<DriverLibrary, std::string> loadDriver() {
   auto library = open("FROE_LIBCUDA", {"libcuda.so.1"});
   if (!library)

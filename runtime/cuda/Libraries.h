@@ -28,6 +28,8 @@ struct CublasLtLibrary {
 /// By the loader's path, or the file that FROE_LIBCUDA, FROE_LIBNCCL or FROE_LIBCUBLASLT names. An error says what is
 /// missing and which file was looked for.
 std::expected<DriverLibrary, std::string> loadDriver();
+/// Of the driver's number for CUDA: "13.0".
+std::string versionText(int version);
 std::expected<NcclLibrary, std::string> loadNccl();
 std::expected<CublasLtLibrary, std::string> loadCublasLt();
 

@@ -12,8 +12,6 @@ namespace {
 constexpr int kOldestDriver = 12000;
 constexpr unsigned kSecondsToAbort = 5;
 
-std::string versionText(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
-
 /// Whether a kernel did what it must not: no call of this process succeeds any more.
 bool isKernelFault(DriverResult result) {
   return result == kIllegalAddress || (result >= kHardwareStackError && result <= kLaunchFailed);

@@ -78,6 +78,8 @@ typedef struct {
 
 typedef enum { FROE_CPU, FROE_CUDA } froe_device_kind;
 
+#define FROE_OLDEST_ARCH 80 /* of CUDA devices: sm_80, for which the runtime's own kernels are made */
+
 /* Kernels of a program for CUDA devices: all of them, for one architecture. */
 typedef struct {
   const char *arch; /* "sm_80": a cubin; "compute_90": PTX, which newer devices compile, with a zero behind */

@@ -58,8 +58,7 @@ Finding checkDriver() {
   if (!driver || driver->cuDriverGetVersion(&version) != cuda::kSuccess)
     return {"NVIDIA driver",
             "not found, needed to run CUDA programs only: " + (driver ? "it does not start" : driver.error()), true};
-  return {"NVIDIA driver", fmt::format("CUDA {}.{}, {}", version / 1000, version % 1000 / 10, describeGpus(*driver)),
-          true};
+  return {"NVIDIA driver", fmt::format("CUDA {}, {}", cuda::versionText(version), describeGpus(*driver)), true};
 }
 
 /// Ranks of one host share memory files.

@@ -12,6 +12,12 @@ inline constexpr llvm::StringLiteral kGpuKernels = "kernels";
 /// Metadata of a kernel: blocks, threads of a block, bytes of dynamic shared memory.
 inline constexpr llvm::StringLiteral kGrid = "grid", kBlock = "block", kSharedBytes = "shared_bytes";
 
+/// How a kernel is launched, in x.
+struct KernelLaunch {
+  int32_t grid = 0, block = 0, sharedBytes = 0;
+};
+KernelLaunch launchOf(mlir::gpu::GPUFuncOp kernel);
+
 inline bool isText(mlir::gpu::ObjectAttr object) {
   return object.getFormat() == mlir::gpu::CompilationTarget::Assembly;
 }

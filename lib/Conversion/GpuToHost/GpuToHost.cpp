@@ -49,10 +49,8 @@ public:
 private:
   /// NAME_twin: how many parameters the kernel has, and its launch.
   void describe() {
-    auto shared = kernel->getAttrOfType<IntegerAttr>(kSharedBytes);
-    auto first = [](std::optional<ArrayRef<int32_t>> sizes) { return sizes ? sizes->front() : 0; };
-    SmallVector<int32_t> numbers{int32_t(kernel.getNumArguments()), first(kernel.getKnownBlockSize()),
-                                 first(kernel.getKnownGridSize()), shared ? int32_t(shared.getInt()) : 0};
+    KernelLaunch launch = launchOf(kernel);
+    SmallVector<int32_t> numbers{int32_t(kernel.getNumArguments()), launch.block, launch.grid, launch.sharedBytes};
     auto type = LLVM::LLVMArrayType::get(i32, numbers.size());
     LLVM::GlobalOp::create(builder, type, /*isConstant=*/true, LLVM::Linkage::External,
                            (kernel.getName() + "_twin").str(), builder.getI32TensorAttr(numbers));

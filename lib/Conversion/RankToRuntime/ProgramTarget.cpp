@@ -1,17 +1,17 @@
 #include "froe/Conversion/ProgramTarget.h"
 
+#include "froe_rt.h"
+
 using namespace mlir;
 
 namespace froe {
 namespace {
 
 constexpr llvm::StringLiteral kAttribute = "froe.target";
-/// The runtime's own kernels are made for it.
-constexpr int kOldestArch = 80;
 
 bool isArch(StringRef text) {
   int number = 0;
-  return text.consume_front("sm_") && !text.getAsInteger(10, number) && number >= kOldestArch;
+  return text.consume_front("sm_") && !text.getAsInteger(10, number) && number >= FROE_OLDEST_ARCH;
 }
 
 } // namespace

@@ -28,12 +28,12 @@ template <class Items, class Make> auto forEach(const Items &items, Make make) {
 
 gpu::KernelMetadataAttr describe(gpu::GPUFuncOp kernel) {
   Builder builder(kernel.getContext());
+  KernelLaunch launch = launchOf(kernel);
   NamedAttrList fields;
-  auto first = [](std::optional<ArrayRef<int32_t>> sizes) { return sizes ? sizes->front() : 0; };
-  fields.set(kGrid, builder.getI64IntegerAttr(first(kernel.getKnownGridSize())));
-  fields.set(kBlock, builder.getI64IntegerAttr(first(kernel.getKnownBlockSize())));
-  if (auto bytes = kernel->getAttrOfType<IntegerAttr>(kSharedBytes))
-    fields.set(kSharedBytes, bytes);
+  fields.set(kGrid, builder.getI64IntegerAttr(launch.grid));
+  fields.set(kBlock, builder.getI64IntegerAttr(launch.block));
+  if (launch.sharedBytes != 0)
+    fields.set(kSharedBytes, builder.getI64IntegerAttr(launch.sharedBytes));
   return gpu::KernelMetadataAttr::get(kernel.getNameAttr(), kernel.getFunctionType(), /*argAttrs=*/nullptr,
                                       fields.getDictionary(kernel.getContext()));
 }
