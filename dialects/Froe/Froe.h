@@ -79,4 +79,7 @@ namespace froe {
 /// The mesh of the module around `op`; null where it has none.
 MeshOp meshOf(mlir::Operation *op);
 
+/// Whether each term adds its rounding to the result: of sums and products, not of extremes.
+inline bool roundsEachTerm(Reduction kind) { return kind == Reduction::Sum || kind == Reduction::Product; }
+
 } // namespace froe

@@ -39,7 +39,7 @@ DenseElementsAttr rounded(DenseElementsAttr elements, FloatType to) {
 /// Of many terms: the sum and what is done to it alone (a mean, a variance plus epsilon) belongs in f32.
 bool isSum(Operation *op) {
   auto reduce = dyn_cast<ReduceOp>(op);
-  return reduce && (reduce.getKind() == Reduction::Sum || reduce.getKind() == Reduction::Product);
+  return reduce && roundsEachTerm(reduce.getKind());
 }
 
 /// Weights, inputs and what is computed from them are a model's data, and become narrow. All else stays f32 until it

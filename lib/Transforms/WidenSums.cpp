@@ -54,8 +54,6 @@ bool sumsTerms(ContractOp op) {
   return false;
 }
 
-bool addsTerms(ReduceOp op) { return op.getKind() == Reduction::Sum || op.getKind() == Reduction::Product; }
-
 void widen(ReduceOp op) {
   OpBuilder builder(op);
   Value operand = op.getOperand();
@@ -72,7 +70,7 @@ struct WidenSums : impl::WidenSumsBase<WidenSums> {
       if (isHalf(contract.getResult()) && sumsTerms(contract))
         roundBehind(contract);
     for (ReduceOp reduce : llvm::to_vector(main.getOps<ReduceOp>()))
-      if (isHalf(reduce.getResult()) && addsTerms(reduce))
+      if (isHalf(reduce.getResult()) && roundsEachTerm(reduce.getKind()))
         widen(reduce);
   }
 };
