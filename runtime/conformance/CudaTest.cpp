@@ -1,15 +1,12 @@
 // What only programs for CUDA devices do: kernels of an image, recorded executions, and errors that name their cause.
 #include "runtime/conformance/TestProgram.h"
 
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <iterator>
 #include <unistd.h>
 
 namespace froe::test {
@@ -24,11 +21,6 @@ constexpr uint64_t kIn = 0, kScaled = 256, kOut = 512;
 const int64_t kShape[] = {kCount};
 const froe_axes kAxes{1, {0}}, kWhole{0, {}};
 const float kFactor = 2;
-
-std::string imageBytes() {
-  std::ifstream file(CONFORMANCE_KERNELS, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// y = all_gather(2 * x), with x cut over the ranks.
 void scaleAndGather(froe_rt *rt) {
@@ -76,8 +68,7 @@ protected:
         if (only < 0 || rank == only)
           setenv(name, value, 1);
       setenv("FROE_DOUBLE_LOG", log.c_str(), 1);
-      std::freopen(messages.c_str(), "a", stderr);
-      std::setvbuf(stderr, nullptr, _IONBF, 0);
+      sendErrorsTo(messages);
     };
   }
   void expectFailure(const char *variable, const char *value, int exitCode, const char *message, int only = -1) {
@@ -92,14 +83,10 @@ protected:
     EXPECT_EQ(result.error().exitCode, exitCode);
   }
 
-  static std::string contents(const fs::path &file) {
-    std::ifstream stream(file);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
   void TearDown() override { fs::remove_all(folder); }
 
   TestProgram program;
-  std::string image = imageBytes();
+  std::string image = contentsOf(CONFORMANCE_KERNELS);
   /// Text that the double takes for PTX; its kernel is run by a twin of the same name.
   std::string ptx = ".version 8.0\n.target sm_80\n.visible .entry scale(.param .u64 a)\n";
   fs::path folder = fs::temp_directory_path() / fmt::format("froe-cuda-test-{}", getpid());
@@ -169,7 +156,7 @@ TEST_F(Cuda, NewerGpusTakePtx) {
   set({{"FROE_DOUBLE_ARCH", "90"}, {"FROE_DOUBLE_TWINS", CONFORMANCE_KERNELS}});
   TestRun run;
   expectResult(run);
-  EXPECT_EQ(contents(messages),
+  EXPECT_EQ(contentsOf(messages),
             "note: the driver compiles the package's kernels from PTX (compute_80) for sm_90, which "
             "takes a while: the package is for sm_80, compute_80\n"); // by one rank
 }
@@ -179,7 +166,7 @@ TEST_F(Cuda, AnOldDriverTakesPtxForBinariesThatItRefuses) {
   set({{"FROE_DOUBLE_BINARIES", "222"}, {"FROE_DOUBLE_TWINS", CONFORMANCE_KERNELS}});
   TestRun run;
   expectResult(run);
-  EXPECT_THAT(contents(messages), HasSubstr("it refuses sm_80 (error 222"));
+  EXPECT_THAT(contentsOf(messages), HasSubstr("it refuses sm_80 (error 222"));
   expectFailure("FROE_DOUBLE_PTX", "222", 1, "the NVIDIA driver (CUDA 13.0) is too old for the runtime's own kernels");
   program.images.pop_back();
   expectFailure("FROE_DOUBLE_BINARIES", "222", 1,
@@ -203,8 +190,8 @@ TEST_F(Cuda, TheArenaIsRegisteredWithEveryCommunicator) {
   set({});
   TestRun run;
   EXPECT_EQ(outcome(start(run)), "done");
-  EXPECT_THAT(contents(log), HasSubstr("rank 3 of 4: register 1048576 bytes\n"));
-  EXPECT_THAT(contents(log), HasSubstr("rank 1 of 2: register 1048576 bytes\n"));
+  EXPECT_THAT(contentsOf(log), HasSubstr("rank 3 of 4: register 1048576 bytes\n"));
+  EXPECT_THAT(contentsOf(log), HasSubstr("rank 1 of 2: register 1048576 bytes\n"));
 }
 
 TEST_F(Cuda, WithoutCublasLtAKernelOfTheRuntimeMultiplies) {
@@ -219,8 +206,8 @@ TEST_F(Cuda, WithoutCublasLtAKernelOfTheRuntimeMultiplies) {
   set({{"FROE_LIBCUBLASLT", "/nowhere/libcublasLt.so"}});
   TestRun run;
   EXPECT_EQ(outcome(start(run)), "done");
-  EXPECT_THAT(contents(messages), testing::MatchesRegex("note: matrix products run on a slow kernel of Froe's own: "
-                                                        "cuBLASLt cannot be loaded [^\n]*\n")); // by one rank
+  EXPECT_THAT(contentsOf(messages), testing::MatchesRegex("note: matrix products run on a slow kernel of Froe's own: "
+                                                          "cuBLASLt cannot be loaded [^\n]*\n")); // by one rank
 }
 
 TEST_F(Cuda, AnErrorOfNcclNamesRankAndStep) {
@@ -248,8 +235,8 @@ TEST_F(Cuda, AHungCollectiveEndsAllRanks) {
     TestRun run;
     run.options.collectiveTimeoutSeconds = 0.3;
     expectFailure(run, 4, "for step 1 'gather' (all_gather)\n  rank 0: execution 0");
-    EXPECT_THAT(contents(log), HasSubstr("rank 0 of 3: abort\n"));
-    EXPECT_THAT(contents(log), HasSubstr("rank 1 of 3: abort\n"));
+    EXPECT_THAT(contentsOf(log), HasSubstr("rank 0 of 3: abort\n"));
+    EXPECT_THAT(contentsOf(log), HasSubstr("rank 1 of 3: abort\n"));
   }
 }
 

@@ -7,10 +7,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <iterator>
 #include <unistd.h>
 
 namespace froe::test {
@@ -49,11 +47,6 @@ struct Fault {
   friend void PrintTo(const Fault &fault, std::ostream *stream) { *stream << fault.name; }
 };
 
-std::string imageBytes() {
-  std::ifstream file(CONFORMANCE_KERNELS, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 class SeededFaults : public testing::TestWithParam<Fault> {
 protected:
   void SetUp() override {
@@ -84,8 +77,7 @@ protected:
         setenv(variable, SEEDED_FAULTS, 1);
       if (only < 0 || rank == only)
         setenv("FROE_SEEDED", fault, 1);
-      std::freopen(messages.c_str(), "a", stderr);
-      std::setvbuf(stderr, nullptr, _IONBF, 0);
+      sendErrorsTo(messages);
     };
     TestRun run;
     run.options.repeat = 1 + (seed + 2) % 3; // as it is, recorded, and played again
@@ -95,9 +87,7 @@ protected:
     auto *bytes = reinterpret_cast<const std::byte *>(x.data());
     run.inputs = {{bytes, bytes + x.size() * sizeof(float)}};
     auto result = runRanks(program, run);
-    std::ifstream stream(messages);
-    std::string text(std::istreambuf_iterator<char>(stream), {});
-    return result ? text + wrongResults(run) : text + result.error().message;
+    return contentsOf(messages) + (result ? wrongResults(run) : result.error().message);
   }
 
   static std::string wrongResults(const TestRun &run) {
@@ -121,7 +111,7 @@ protected:
   }
 
   TestProgram program;
-  std::string image = imageBytes();
+  std::string image = contentsOf(CONFORMANCE_KERNELS);
   fs::path messages = fs::temp_directory_path() / fmt::format("froe-seeded-test-{}", getpid());
 };
 

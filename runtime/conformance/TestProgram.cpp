@@ -4,6 +4,9 @@
 #include "runtime/core/RunRank.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <unistd.h>
 
 namespace froe::test {
@@ -83,6 +86,16 @@ std::expected<void, Failure> runRanks(const TestProgram &program) {
 }
 
 std::string outcome(const std::expected<void, Failure> &result) { return result ? "done" : result.error().message; }
+
+std::string contentsOf(const std::string &file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+void sendErrorsTo(const std::string &file) {
+  std::freopen(file.c_str(), "a", stderr);
+  std::setvbuf(stderr, nullptr, _IONBF, 0);
+}
 
 bool onCuda() {
   const char *device = std::getenv("FROE_TEST_DEVICE");

@@ -44,6 +44,11 @@ std::expected<void, Failure> runRanks(const TestProgram &program);
 /// The message of a failure, "done" if there is none.
 std::string outcome(const std::expected<void, Failure> &result);
 
+/// "" if there is no such file.
+std::string contentsOf(const std::string &file);
+/// In a rank: what it writes to stderr is added to `file`, at once.
+void sendErrorsTo(const std::string &file);
+
 /// Whether programs are for CUDA devices: FROE_TEST_DEVICE=cuda is set. They run on the doubles then, whose memory the
 /// host sees, without recording, so that a test's function may fill and look at the arena.
 bool onCuda();
