@@ -136,7 +136,7 @@ void ProblemBuilder::expectReshards(const ProgramGraph &graph) {
 double ProblemBuilder::leastSeconds(const ProgramGraph &graph) {
   double seconds = 0;
   for (const GraphNode &node : graph.nodes)
-    seconds += *std::ranges::min_element(nodeCosts(node).get());
+    seconds += leastSeconds(node);
   return seconds;
 }
 

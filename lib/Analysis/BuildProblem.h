@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -21,6 +22,7 @@ public:
   Problem build(const ProgramGraph &graph, int64_t memoryLimit);
   /// A lower bound that needs no edges: the cheapest strategy of each node.
   double leastSeconds(const ProgramGraph &graph);
+  double leastSeconds(const GraphNode &node) { return *std::ranges::min_element(nodeCosts(node).get()); }
 
 private:
   /// Few shardings stand behind many strategies: which distinct one each strategy has.

@@ -25,8 +25,15 @@ int64_t elementsOf(llvm::ArrayRef<int64_t> shape, const Sharding &sharding, cons
 } // namespace
 
 std::string elementTypeName(mlir::Value value) {
+  mlir::Type type = llvm::cast<mlir::RankedTensorType>(value.getType()).getElementType();
+  if (type.isF32()) // printing a type takes a microsecond, and this is asked for each strategy of an op
+    return "f32";
+  if (type.isF16())
+    return "f16";
+  if (type.isBF16())
+    return "bf16";
   std::string text;
-  llvm::raw_string_ostream(text) << llvm::cast<mlir::RankedTensorType>(value.getType()).getElementType();
+  llvm::raw_string_ostream(text) << type;
   return text;
 }
 

@@ -6,6 +6,7 @@
 #include "dialects/Froe/Froe.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace froe {
@@ -49,6 +50,18 @@ std::expected<std::unique_ptr<ProgramGraph>, std::string> DeviceSearch::graphOf(
     return std::unexpected(*why);
   }
   return graph;
+}
+
+/// Of unrestricted graphs.
+const DeviceSearch::Outline &DeviceSearch::outlineOf(const Division &division) {
+  std::lock_guard lock(outlining);
+  auto [outline, isNew] = outlines.try_emplace(division.microbatches);
+  if (isNew)
+    if (auto graph = graphOf(division)) {
+      outline->second = {sampleLayers(**graph), bytesAtCuts(**graph)};
+      idle.give(division.microbatches, std::move(*graph));
+    }
+  return outline->second;
 }
 
 int64_t DeviceSearch::memoryLimitOf(int64_t devices) const {
@@ -191,9 +204,9 @@ private:
   }
 
   std::expected<StagedPlan, NoStagedPlan> weigh(const Division &division, double worthwhile, const StagedPlan *known) {
-    if (!worthTrying(division, worthwhile))
-      return std::unexpected(
-          NoStagedPlan{.bound = *search.least.find(division) * pipelineFactor(division, search.options.objective)});
+    double price = priceFor(division, known);
+    if (std::optional<NoStagedPlan> none = ruleOut(division, worthwhile, price))
+      return std::unexpected(*none);
     std::expected<std::unique_ptr<ProgramGraph>, std::string> graph = search.graphOf(division);
     if (!graph)
       return std::unexpected(
@@ -201,12 +214,43 @@ private:
     std::expected<StagedPlan, NoStagedPlan> plan;
     {
       StagePlanner planner(**graph, division, search.cluster, search.options, memoryLimit);
-      if (search.isFree())
+      if (search.isFree() && !search.outlineOf(division).layers)
         search.least.add(division, planner.leastSeconds());
-      plan = planner.plan({worthwhile, known ? known->solution.cost : kInfinity, tolerance, priceFor(division, known)});
+      plan = planner.plan({worthwhile, known ? known->solution.cost : kInfinity, tolerance, price});
     }
     search.idle.give(division.microbatches, std::move(*graph));
     return plan;
+  }
+
+  /// Shows by bounds that need no graph of the whole program that a division is not worthwhile, if they do. What is
+  /// answered does not depend on what other threads have found out already.
+  std::optional<NoStagedPlan> ruleOut(const Division &division, double worthwhile, double price) {
+    double factor = pipelineFactor(division, search.options.objective);
+    std::optional<double> least = search.least.find(division);
+    if (least && *least * factor >= worthwhile)
+      return NoStagedPlan{.bound = *least * factor};
+    if (!search.isFree() || !std::isfinite(worthwhile))
+      return std::nullopt;
+    const Outline &outline = search.outlineOf(division);
+    if (!outline.layers)
+      return std::nullopt;
+    LayerBound layers(*outline.layers, division.mesh, search.cluster, search.options.roundsFactors());
+    if (!least) {
+      least = layers.leastSeconds();
+      search.least.add(division, *least);
+      if (*least * factor >= worthwhile)
+        return NoStagedPlan{.bound = *least * factor};
+    }
+    double sends = leastSendSeconds(division, outline.cutBytes, search.cluster);
+    int64_t limit = together(memoryLimit, division.stages);
+    for (double tried : {price, 0.0}) { // what other divisions had; where that is not enough none
+      double bound = factor * (layers.seconds(tried / factor / double(division.stages), limit) + sends);
+      if (bound >= worthwhile)
+        return NoStagedPlan{.bound = bound, .price = price};
+      if (price == 0)
+        break;
+    }
+    return std::nullopt;
   }
 
   void learn(const Division &division, double seconds, double price, DivisionOrder &order) {

@@ -2,6 +2,7 @@
 
 #include "ArithmeticBound.h"
 #include "DivisionOrder.h"
+#include "LayerBound.h"
 #include "Microbatch.h"
 #include "StagePlanner.h"
 
@@ -65,6 +66,13 @@ private:
   std::vector<Candidate> likelyFirst(std::vector<Candidate> candidates, const DivisionOrder &order) const;
   bool isFree() const { return options.constrain.empty() && options.planFile.empty() && options.force.empty(); }
 
+  /// What is known of a microbatch on any mesh.
+  struct Outline {
+    std::optional<LayerSample> layers;
+    std::vector<int64_t> cutBytes;
+  };
+  const Outline &outlineOf(const Division &division);
+
   /// Graphs that nobody works on, by the number of microbatches. Thread safe.
   class IdleGraphs {
   public:
@@ -79,7 +87,7 @@ private:
       return graph;
     }
     void give(int64_t microbatches, std::unique_ptr<ProgramGraph> graph) {
-      constexpr int kMost = 16; // they are large
+      constexpr int kMost = 3; // they are large
       std::lock_guard lock(mutex);
       if (count < kMost) {
         graphs[microbatches].push_back(std::move(graph));
@@ -135,6 +143,8 @@ private:
   std::map<int64_t, mlir::OwningOpRef<mlir::ModuleOp>> microbatches;
   IdleGraphs idle;
   LeastSeconds least;
+  std::mutex outlining;
+  std::map<int64_t, Outline> outlines; ///< by the number of microbatches
 };
 
 } // namespace froe

@@ -17,11 +17,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Stages are few, and the slowest one counts for all.
 constexpr double kStageTolerance = 0.005;
 
-/// What `stages` ranks may use together.
-int64_t together(int64_t limit, int64_t stages) {
-  return limit > Problem::kUnlimited / stages ? Problem::kUnlimited : limit * stages;
-}
-
 void checkAnswer(const Problem &problem, const Solution &solution) {
   if (auto why = verify(problem, solution))
     llvm::report_fatal_error(llvm::Twine("the solver's answer is wrong: ") + *why);
@@ -32,6 +27,27 @@ void checkAnswer(const Problem &problem, const Solution &solution) {
 double pipelineFactor(const Division &division, Objective objective) {
   double stages = double(division.stages), microbatches = double(division.microbatches);
   return objective == Objective::Latency ? 1 + (microbatches - 1) / stages : microbatches / stages;
+}
+
+int64_t together(int64_t limit, int64_t stages) {
+  return limit > Problem::kUnlimited / stages ? Problem::kUnlimited : limit * stages;
+}
+
+std::vector<int64_t> bytesAtCuts(const ProgramGraph &graph) {
+  std::vector<int64_t> bytes;
+  for (const CutPoint &cut : cutPointsOf(graph))
+    bytes.push_back(cut.bytes);
+  std::ranges::sort(bytes);
+  return bytes;
+}
+
+double leastSendSeconds(const Division &division, const std::vector<int64_t> &cutBytes, const Cluster &cluster) {
+  int64_t parts = division.mesh.deviceCount();
+  size_t sends = std::min(cutBytes.size(), size_t(division.stages) - 1);
+  double seconds = 0;
+  for (size_t i = 0; i < sends; ++i)
+    seconds += sendSeconds(cluster, cutBytes[i] / parts, 0, parts);
+  return seconds;
 }
 
 StagePlanner::StagePlanner(const ProgramGraph &graph, Division division, const Cluster &cluster,
@@ -51,26 +67,11 @@ double StagePlanner::leastSeconds() {
   return *least;
 }
 
-/// P13, of all stages: where fewest bytes cross, in equal parts.
-double StagePlanner::leastSendSeconds() const {
-  if (division.stages == 1)
-    return 0;
-  std::vector<int64_t> bytes;
-  for (const CutPoint &cut : cutPointsOf(graph))
-    bytes.push_back(cut.bytes);
-  std::ranges::sort(bytes);
-  bytes.resize(std::min(bytes.size(), size_t(division.stages) - 1));
-  int64_t parts = division.mesh.deviceCount();
-  double seconds = 0;
-  for (int64_t all : bytes)
-    seconds += sendSeconds(cluster, all / parts, 0, division.mesh.deviceCount());
-  return seconds;
-}
-
 std::expected<Solution, NoStagedPlan> StagePlanner::relax(const StageGoal &goal) {
   double factor = pipelineFactor(division, options.objective), sends = 0, bound = leastSeconds() * factor;
   if (bound < goal.incumbent) {
-    sends = leastSendSeconds();
+    if (division.stages > 1)
+      sends = leastSendSeconds(division, bytesAtCuts(graph), cluster);
     bound += sends * factor;
   }
   if (bound >= goal.incumbent)

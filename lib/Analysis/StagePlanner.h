@@ -26,6 +26,14 @@ struct Division {
 ///   throughput M / S               the slowest stage decides
 double pipelineFactor(const Division &division, Objective objective);
 
+/// What `stages` ranks may use together.
+int64_t together(int64_t limit, int64_t stages);
+
+/// What crosses each place at which a program may be cut, the narrowest first.
+std::vector<int64_t> bytesAtCuts(const ProgramGraph &graph);
+/// P13, of all stages: where fewest bytes cross, in equal parts.
+double leastSendSeconds(const Division &division, const std::vector<int64_t> &cutBytes, const Cluster &cluster);
+
 /// What a division costs at its best, as far as it was found out.
 struct StagedPlan {
   Division division;
@@ -77,7 +85,6 @@ public:
   CostModel &costModel() { return costs; }
 
 private:
-  double leastSendSeconds() const;
   std::expected<StagedPlan, NoStagedPlan> planStages(const Solution &relaxed, const StageGoal &goal);
   std::expected<StagedPlan, NoStagedPlan> solveStages(const Solution &relaxed, const StageCuts &cuts,
                                                       const std::vector<int> &firstUnits, const StageGoal &goal);

@@ -1,5 +1,7 @@
 #include "Model.h"
 
+#include "froe/Planning/Slots.h"
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -8,45 +10,14 @@
 namespace froe {
 
 namespace {
-/// Maps steps to slots: the slots kept, in order.
-class Slots {
-public:
-  explicit Slots(const Problem &problem) {
-    if (problem.memoryLimit == Problem::kUnlimited)
-      return;
-    struct Boundary {
-      int64_t largest = 0; ///< change of the bytes live if all choices are the largest
-      bool begins = false, ends = false;
-    };
-    std::map<int64_t, Boundary> boundaries;
+Slots slotsOf(const Problem &problem) {
+  std::vector<Slots::Use> uses;
+  if (problem.memoryLimit != Problem::kUnlimited)
     for (const PlanNode &node : problem.nodes)
-      for (const MemoryUse &use : node.uses) {
-        int64_t largest = std::ranges::max(use.bytes);
-        Boundary &begin = boundaries[use.live.begin], &end = boundaries[use.live.end];
-        begin.largest += largest;
-        begin.begins = true;
-        end.largest -= largest;
-        end.ends = true;
-      }
-    int64_t live = 0;
-    for (auto it = boundaries.begin(); it != boundaries.end(); ++it) {
-      live += it->second.largest;
-      auto next = std::next(it);
-      // Where nothing begins, the slot before has all of this one's uses; where nothing ends behind it, the next one
-      // has.
-      bool covered = !it->second.begins || next == boundaries.end() || !next->second.ends;
-      if (!covered && live > problem.memoryLimit)
-        starts.push_back(it->first);
-    }
-  }
-
-  int count() const { return static_cast<int>(starts.size()); }
-  /// The first slot kept that begins at or after `step`.
-  int at(int64_t step) const { return static_cast<int>(std::ranges::lower_bound(starts, step) - starts.begin()); }
-
-private:
-  std::vector<int64_t> starts;
-};
+      for (const MemoryUse &use : node.uses)
+        uses.push_back({use.live, std::ranges::max(use.bytes)});
+  return Slots(uses, problem.memoryLimit);
+}
 
 /// Picks labels out of the problem's tables; of equal tables, once.
 class Selection {
@@ -116,7 +87,7 @@ private:
 } // namespace
 
 Model::Model(const Problem &problem) : limit(problem.memoryLimit) {
-  Slots kept(problem);
+  Slots kept = slotsOf(problem);
   slots = kept.count();
   Selection selection;
   for (const PlanNode &from : problem.nodes) {

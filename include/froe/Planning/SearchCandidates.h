@@ -22,9 +22,10 @@ struct CandidateSearch {
   double incumbent = std::numeric_limits<double>::infinity();
   /// Candidates weighed at a time.
   int threads = 1;
-  /// Candidates that are tried against the same incumbent: more keep more threads busy, fewer spare more work.
+  /// A candidate is tried against the best of all but the last so many before it, less one: more keep more threads
+  /// busy, fewer spare more work.
   size_t batch = 8;
-  /// The same for the first ones, which make the incumbent.
+  /// The same for the first ones, which make the incumbent; it grows from there.
   size_t firstBatch = 8;
   std::function<bool()> cancelled = {};
 };
@@ -41,8 +42,8 @@ struct BestCandidate {
 /// costs less than `incumbent`; `best` is the candidate that this comes from, or -1. It runs on several threads at
 /// once.
 ///
-/// Candidates are tried in batches, with the best cost before the batch as the incumbent of all in it, so
-/// that the answer does not depend on the number of threads.
+/// Which candidates make a candidate's incumbent follows from their order alone, so that the answer does not depend on
+/// the number of threads.
 BestCandidate searchCandidates(std::span<const double> bounds,
                                const std::function<Weighed(int index, double incumbent, int best)> &weigh,
                                const CandidateSearch &options = {});

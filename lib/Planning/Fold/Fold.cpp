@@ -5,9 +5,9 @@
 
 namespace froe::fold {
 
-Fold::Fold(const Model &model, Tables &tables) : model(model), tables(tables) {
+Fold::Fold(const Model &model, Tables &tables, const std::vector<int> &kept) : model(model), tables(tables) {
   prepare();
-  order = std::make_unique<FoldOrder>(shape(), tables.labelMaps());
+  order = std::make_unique<FoldOrder>(shape(), tables.labelMaps(), kept);
   for (const Step &step : order->getSteps())
     if (step.kind == Step::Kind::Split)
       hubNodes.push_back(order->original(step.node));

@@ -31,9 +31,11 @@ struct Restriction {
 ///
 /// Where nodes with three neighbours or more are left, the largest hub is replaced by copies that may disagree: the
 /// result is then a lower bound.
+///
+/// Nodes that are kept are left over, with what the rest costs for their labels.
 class Fold {
 public:
-  Fold(const Model &model, Tables &tables);
+  Fold(const Model &model, Tables &tables, const std::vector<int> &kept = {});
 
   /// The smallest cost, or a lower bound of it; infinity if there is no choice. The limit plays no part.
   double run(const Pricing &pricing, const std::vector<Restriction> &restrictions = {});
@@ -43,6 +45,14 @@ public:
   /// How much more than the bound of the last run each label costs at least.
   Marginals marginals() const {
     return Marginals({*order, tables, unaries, registers, used, static_cast<int>(base.size())});
+  }
+
+  /// After a run: what each label of a kept node costs, and each pair of two, rows being labels of the first; none
+  /// where they do not depend on each other.
+  Id costsOf(int kept) const { return unaries[kept]; }
+  std::optional<Id> costsBetween(int kept, int other) {
+    std::optional<View> link = order->linkBetween(kept, other);
+    return link ? std::optional(seen(*link)) : std::nullopt;
   }
 
   /// Nodes whose copies may have disagreed in the last run.

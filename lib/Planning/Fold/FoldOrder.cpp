@@ -9,7 +9,7 @@ namespace {
 enum Word { kView, kColour, kGivenTable, kLeaf, kBetween, kSum, kMessage, kCopy, kFree };
 } // namespace
 
-FoldOrder::FoldOrder(const Shape &shape, LabelMaps &maps) : maps(maps) {
+FoldOrder::FoldOrder(const Shape &shape, LabelMaps &maps, const std::vector<int> &kept) : maps(maps) {
   for (const Shape::Node &node : shape.nodes)
     nodes.push_back({tokenOf({kColour, node.colour}), node.labels, static_cast<int>(nodes.size()), {}});
   for (const Shape::Edge &edge : shape.edges) {
@@ -18,6 +18,8 @@ FoldOrder::FoldOrder(const Shape &shape, LabelMaps &maps) : maps(maps) {
     nodes[edge.from].links[edge.to] = {table, false};
     nodes[edge.to].links[edge.from] = {table, true};
   }
+  for (int node : kept)
+    nodes[node].kept = true;
   for (int node = 0; node < nodeCount(); ++node)
     enqueue(node);
   for (;;) {
@@ -27,7 +29,7 @@ FoldOrder::FoldOrder(const Shape &shape, LabelMaps &maps) : maps(maps) {
         if (!nodes[node].gone && nodes[node].key == key)
           eliminate(node);
     }
-    if (std::ranges::all_of(nodes, [](const Node &node) { return node.gone; }))
+    if (std::ranges::all_of(nodes, [](const Node &node) { return node.gone || node.kept; }))
       return;
     split();
   }
@@ -68,7 +70,7 @@ void FoldOrder::enqueue(int index) {
       queue.erase(it);
   }
   node.key = {-1, -1};
-  if (node.gone || node.links.size() > 2)
+  if (node.gone || node.kept || node.links.size() > 2)
     return;
   node.key = keyOf(index);
   queue[node.key].insert(index);
@@ -119,7 +121,7 @@ void FoldOrder::eliminateBetween(Step &step) {
 void FoldOrder::split() {
   int hub = -1;
   for (int node = 0; node < nodeCount(); ++node)
-    if (!nodes[node].gone && (hub < 0 || nodes[node].links.size() > nodes[hub].links.size()))
+    if (!nodes[node].gone && !nodes[node].kept && (hub < 0 || nodes[node].links.size() > nodes[hub].links.size()))
       hub = node;
   Step step{Step::Kind::Split, hub};
   step.firstCopy = nodeCount();

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <set>
 
 namespace froe::fold {
@@ -48,16 +49,21 @@ struct Shape {
 
 /// An order in which all nodes are eliminated, cheap ones first and like ones together: the steps for equal parts do
 /// the same with the same tables. Members of a class that are neighbours go by turns, which shortens a chain of equal
-/// parts by half each time.
+/// parts by half each time. The nodes `kept` are not eliminated.
 class FoldOrder {
 public:
-  FoldOrder(const Shape &shape, LabelMaps &maps);
+  FoldOrder(const Shape &shape, LabelMaps &maps, const std::vector<int> &kept = {});
 
   const std::vector<Step> &getSteps() const { return steps; }
   int nodeCount() const { return static_cast<int>(nodes.size()); } ///< with copies
   int tableCount() const { return static_cast<int>(registers.size()); }
   /// The node that a node is a copy of; itself if it is none.
   int original(int node) const { return nodes[node].original; }
+  /// The table that is left between two kept nodes, seen from the first, if there is one.
+  std::optional<View> linkBetween(int node, int other) const {
+    auto link = nodes[node].links.find(other);
+    return link == nodes[node].links.end() ? std::nullopt : std::optional(link->second);
+  }
   /// Numbers computed by all steps but those that repeat others.
   double distinctWork() const { return work; }
 
@@ -66,7 +72,7 @@ private:
   struct Node {
     int token, labels, original;
     std::map<int, View> links;
-    bool gone = false;
+    bool gone = false, kept = false;
     Key key = {-1, -1};
   };
   struct Register {

@@ -16,7 +16,7 @@ namespace fold {
 namespace {
 constexpr Number kInfinity = std::numeric_limits<Number>::infinity();
 /// Bytes of tables above which everything is forgotten; a model's layer under one price takes a few million.
-constexpr int64_t kMaxBytes = int64_t(128) << 20;
+constexpr int64_t kMaxBytes = int64_t(100) << 20;
 
 uint64_t hashOf(const std::vector<Number> &values) {
   return XXH3_64bits(values.data(), values.size() * sizeof(Number));
