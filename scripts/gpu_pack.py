@@ -135,16 +135,24 @@ class Pack:
     def add_kernels(self, name: str, kernels: str, compared: bool) -> None:
         steps, functions = gpu_kernels.steps_of(kernels), gpu_kernels.functions_of(kernels)
         stem = name.replace(" ", "-")
-        files = {target: self.work / f"{stem}.{target}.mlir" for target in ("cpu", "cuda")}
-        files["cpu"].write_text(gpu_kernels.program_of(steps, functions, "cpu"))
-        files["cuda"].write_text(gpu_kernels.program_of(steps, functions, TARGET))
-        package, _ = self.compile(files["cuda"], stem, [])
-        partial = [function for function in functions.split("\n  }") if "froe.gather" in function or "froe.slice" in function]
-        told = [{"name": step.name, "bytes": step.bytes(), "operations": step.operations(),
-                 "type": gpu_kernels.split_type(step.operands[0])[1], "reads_parts": any(f"@{step.name}(" in function for function in partial)} for step in steps]
-        self.add(stem, "kernels", package, {}, self.run_on_cpu(files["cpu"]) if compared else {}, told)
+        program = self.work / f"{stem}.cuda.mlir"
+        program.write_text(gpu_kernels.program_of(steps, functions, TARGET))
+        package, _ = self.compile(program, stem, [])
+        told = [{"name": step.name, "bytes": step.bytes(), "operations": step.operations(functions),
+                 "type": gpu_kernels.split_type(step.operands[0])[1], "reads_parts": any(op in functions.get(step.name, "") for op in ("froe.gather", "froe.slice"))} for step in steps]
+        self.add(stem, "kernels", package, {}, self.compute_on_cpu(stem, steps, functions) if compared else {}, told)
 
-    def run_on_cpu(self, program: Path) -> dict[str, np.ndarray]:
+    def compute_on_cpu(self, stem: str, steps: list[gpu_kernels.Step], functions: dict[str, str]) -> dict[str, np.ndarray]:
+        fused = [step for step in steps if step.is_fused(functions)]
+        results = self.run_on_cpu(f"{stem}.cpu", gpu_kernels.program_of([step for step in steps if step not in fused], functions, "cpu"))
+        if fused:
+            results |= self.run_on_cpu(f"{stem}.unfused", gpu_kernels.unfused_program_of(fused, functions))
+        names = [f"{step.name} out {place}" for step in steps for place in range(len(step.results))]
+        return {name: results[name] for name in names}
+
+    def run_on_cpu(self, stem: str, text: str) -> dict[str, np.ndarray]:
+        program = self.work / f"{stem}.mlir"
+        program.write_text(text)
         package, outputs = program.with_suffix(".froe"), program.with_suffix(".out")
         froe("compile", program, "-o", package)
         report = json.loads(froe("run", package, "--random", "--output-dir", outputs, "--json"))

@@ -1,4 +1,5 @@
 #include "FormKernels.h"
+#include "KernelFunctions.h"
 
 #include "dialects/Rank/Communication.h"
 #include "froe/Transforms/Passes.h"
@@ -79,10 +80,10 @@ Value withoutViews(Value value) {
   return value;
 }
 
-/// Gives every distinct kernel a function.
+/// Launches of kernels, each distinct one with a function.
 class Kernels {
 public:
-  explicit Kernels(ModuleOp module) : symbols(module) {}
+  explicit Kernels(ModuleOp module) : functions(module) {}
 
   void launch(const OutlinedKernel &kernel, const KernelOps &ops) {
     Operation *last = ops.front();
@@ -91,8 +92,8 @@ public:
         last = op;
     OpBuilder builder(last);
     SmallVector<Value> results = resultsOf(ops);
-    auto launch =
-        rank::LaunchOp::create(builder, last->getLoc(), TypeRange(results), shared(kernel.function), kernel.operands);
+    auto launch = rank::LaunchOp::create(builder, last->getLoc(), TypeRange(results), functions.shared(kernel.function),
+                                         kernel.operands);
     for (auto [old, result] : llvm::zip(results, launch.getResults()))
       old.replaceUsesWithIf(result, [&](OpOperand &use) { return !ops.contains(use.getOwner()); });
   }
@@ -108,31 +109,11 @@ public:
     func::ReturnOp::create(inside, loc, entry->getArguments());
     ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
     collapseDims(function, {SmallVector<int64_t>(shape), {}});
-    return rank::LaunchOp::create(builder, loc, value.getType(), shared(function), value).getResult(0);
+    return rank::LaunchOp::create(builder, loc, value.getType(), functions.shared(function), value).getResult(0);
   }
 
 private:
-  /// The name of the module's function that is equal to `function`, which becomes that function if it is the first.
-  StringRef shared(func::FuncOp function) {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    // Constants are part of a kernel, all their elements: whatever the command line says of printing them.
-    constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
-    function->print(stream, OpPrintingFlags().printGenericOpForm().useLocalScope().elideLargeElementsAttrs(kAll));
-    auto [it, isNew] = names.try_emplace(text);
-    if (!isNew) {
-      function->erase();
-      return it->second;
-    }
-    std::string base = function.getName().str();
-    function.setName(base + "_" + std::to_string(counts[base]++));
-    it->second = symbols.insert(function).getValue().str();
-    return it->second;
-  }
-
-  SymbolTable symbols;
-  std::map<std::string, std::string> names;
-  std::map<std::string, int> counts;
+  KernelFunctions functions;
 };
 
 /// Whether a value lies outside the arena.

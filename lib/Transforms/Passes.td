@@ -121,6 +121,30 @@ def SelectMatmuls : Pass<"select-matmuls", "::mlir::ModuleOp"> {
   let dependentDialects = ["::froe::FroeDialect", "::froe::rank::RankDialect"];
 }
 
+def FuseAttention : Pass<"fuse-attention", "::mlir::ModuleOp"> {
+  let summary = "products with a softmax between become one kernel";
+  let description = [{
+    Assumes selected matrix products; for targets whose kernels can multiply. Where the result of a product (scaled, with addends) is used by a softmax over its
+    last dim alone, and that by another product alone, all three become a private function called by `rank.launch`: the scores never reach memory.
+    Zeros in place of NaN behind the softmax (rows that a mask excludes altogether) go with them.
+
+    What is left as it is: rows of more than 128 elements, tensors whose rows are not runs of 16 bytes or a multiple, products with other
+    operations behind them.
+
+    Before:
+    ```mlir
+    %0 = rank.matmul "bxd,byd->bxy" %q, %k posts [#rank.post<scale by 1.250000e-01 : f32>]() : (tensor<8x100x64xf32>, tensor<8x100x64xf32>) -> tensor<8x100x100xf32>
+    %1 = froe.softmax %0 dim 2 : tensor<8x100x100xf32>
+    %2 = rank.matmul "bxy,byd->bxd" %1, %v posts []() : (tensor<8x100x100xf32>, tensor<8x100x64xf32>) -> tensor<8x100x64xf32>
+    ```
+    After:
+    ```mlir
+    %2 = rank.launch @attention_0(%q, %k, %v) : (tensor<8x100x64xf32>, tensor<8x100x64xf32>, tensor<8x100x64xf32>) -> tensor<8x100x64xf32>
+    ```
+  }];
+  let dependentDialects = ["::froe::FroeDialect", "::froe::rank::RankDialect", "::mlir::func::FuncDialect"];
+}
+
 def FormKernels : Pass<"form-kernels", "::mlir::ModuleOp"> {
   let summary = "groups the program's remaining ops into kernels";
   let description = [{

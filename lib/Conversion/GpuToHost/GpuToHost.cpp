@@ -6,6 +6,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -106,6 +107,7 @@ private:
           return success();
         })
         .Case<gpu::ShuffleOp>([&](auto shuffle) { return rewriteShuffle(shuffle); })
+        .Case<NVVM::MmaOp>([&](auto product) { return rewriteProduct(product); })
         .Case<memref::LoadOp>([&](auto load) {
           Value place = sharedPlace(load.getMemRef(), load.getIndices(), load.getType(), false);
           return replace(load, LLVM::LoadOp::create(builder, load.getType(), place));
@@ -143,6 +145,24 @@ private:
     op.getShuffleResult().replaceAllUsesWith(other);
     op->erase();
     return success();
+  }
+
+  /// One of halves: m16n8k16, added to f32.
+  LogicalResult rewriteProduct(NVVM::MmaOp op) {
+    bool isHalf = op.getMultiplicandAPtxType() == NVVM::MMATypes::f16;
+    bool isBrain = op.getMultiplicandAPtxType() == NVVM::MMATypes::bf16;
+    NVVM::MMAShapeAttr shape = op.getShape();
+    if (!(isHalf || isBrain) || shape.getM() != 16 || shape.getN() != 8 || shape.getK() != 16 ||
+        op.getOperandC().size() != 4)
+      return op.emitError("expected a product of shape m16n8k16 of halves, in f32");
+    SmallVector<Value> arguments;
+    for (Value word : llvm::concat<Value>(op.getOperandA(), op.getOperandB()))
+      arguments.push_back(word.getType() == i32 ? word : LLVM::BitcastOp::create(builder, i32, word).getResult());
+    llvm::append_range(arguments, op.getOperandC());
+    Value sums = LLVM::AllocaOp::create(builder, pointer, op.getType(), number(1, i32));
+    arguments.append({number(isBrain, i32), sums, number(++sites, i32)});
+    call("simt_mma", none, arguments);
+    return replace(op, LLVM::LoadOp::create(builder, op.getType(), sums));
   }
 
   Value sharedPlace(Value array, ValueRange indices, Type element, bool isStore) {

@@ -2,6 +2,7 @@
 
 #include "lib/Conversion/FroeToElements/FindCuts.h"
 #include "lib/Conversion/FroeToElements/KernelBuffers.h"
+#include "lib/Conversion/KernelsToGpu/Attention.h"
 #include "lib/Conversion/KernelsToGpu/PrepareRows.h"
 #include "lib/Conversion/KernelsToGpu/Tiles.h"
 
@@ -267,6 +268,10 @@ FailureOr<gpu::GPUFuncOp> emitGpuKernel(func::FuncOp kernel, gpu::GPUModuleOp mo
   if (!domain)
     return kernel.emitError("expected attributes '") << KernelDomain::kDomain << "' and '" << KernelDomain::kRow << "'";
   gpu::GPUFuncOp function = createFunction(kernel, module);
+  if (std::optional<rank::Attention> attention = attentionOf(kernel)) {
+    emitAttention(*attention, kernel, function);
+    return function;
+  }
   GpuKernelBody(kernel, *domain, function).emit();
   return function;
 }

@@ -1,7 +1,9 @@
 #include "simt.h"
 
 #include "Context.h"
+#include "WarpProduct.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -15,13 +17,14 @@ namespace {
 constexpr size_t kStackBytes = 256 << 10;
 constexpr uint32_t kWarp = 32;
 
-enum class State { Ready, AtBarrier, AtShuffle, Done };
+enum class State { Ready, AtBarrier, AtShuffle, AtProduct, Done };
 
 struct Fiber {
   Context context;
   std::unique_ptr<char[]> stack{new char[kStackBytes]};
   State state = State::Done;
   int32_t site = 0, distance = 0, value = 0, result = 0;
+  WarpProduct::Share *share = nullptr; ///< of the product that it waits for
 };
 
 /// Of one byte of shared memory: who touched it last, and after how many barriers.
@@ -59,7 +62,7 @@ public:
     for (current = 0; current < count; ++current)
       start(*fibers[current]);
     while (error.empty() && !isDone()) {
-      if (!releaseShuffles() && !releaseBarrier()) {
+      if (!releaseShuffles() && !releaseProducts() && !releaseBarrier()) {
         reportDeadlock();
         return;
       }
@@ -149,6 +152,24 @@ private:
     return released;
   }
 
+  /// Lanes that all wait at the same product of a warp get their parts of it.
+  bool releaseProducts() {
+    bool released = false;
+    for (uint32_t begin = 0; begin + kWarp <= count; begin += kWarp) {
+      if (!allAt(begin, begin + kWarp, State::AtProduct))
+        continue;
+      WarpProduct product;
+      for (uint32_t lane = 0; lane < kWarp; ++lane)
+        product.take(lane, *fibers[begin + lane]->share);
+      for (uint32_t lane = 0; lane < kWarp; ++lane) {
+        product.give(lane, *fibers[begin + lane]->share);
+        fibers[begin + lane]->state = State::Ready;
+      }
+      released = true;
+    }
+    return released;
+  }
+
   bool releaseBarrier() {
     if (!allAt(0, count, State::AtBarrier))
       return false;
@@ -162,6 +183,7 @@ private:
     std::string counts;
     for (auto [state, what] : {std::pair{State::AtBarrier, "at a barrier"},
                                {State::AtShuffle, "at a shuffle"},
+                               {State::AtProduct, "at a product"},
                                {State::Done, "at the end"}}) {
       std::map<int32_t, uint32_t> sites;
       for (uint32_t i = 0; i < count; ++i)
@@ -254,6 +276,14 @@ int32_t simt_shuffle_xor(int32_t value, int32_t distance, int32_t site) {
   fiber.distance = distance;
   running->wait(State::AtShuffle, site);
   return fiber.result;
+}
+
+void simt_mma(int32_t a0, int32_t a1, int32_t a2, int32_t a3, int32_t b0, int32_t b1, float c0, float c1, float c2,
+              float c3, int32_t is_bf16, float *sums, int32_t site) {
+  WarpProduct::Share share{{a0, a1, a2, a3}, {b0, b1}, {c0, c1, c2, c3}, is_bf16 != 0};
+  running->fiber().share = &share;
+  running->wait(State::AtProduct, site);
+  std::copy(share.sums, share.sums + 4, sums);
 }
 
 void *simt_shared(int32_t slot, int64_t size, int64_t offset, int32_t bytes, int32_t is_store) {

@@ -39,9 +39,9 @@ def from_bf16(array):
 class Case:
     """`body` are ops; %a, %b, ... are the inputs, `results` names what is compared with `expected`."""
 
-    def __init__(self, name, body, inputs, expected, results=("r",), fault=0, tolerance=2e-6):
+    def __init__(self, name, body, inputs, expected, results=("r",), fault=0, tolerance=2e-6, absolute=None):
         self.name, self.body, self.inputs, self.expected = name, body, inputs, expected
-        self.results, self.fault, self.tolerance = results, fault, tolerance
+        self.results, self.fault, self.tolerance, self.absolute = results, fault, tolerance, absolute
 
 
 def program(cases):
@@ -182,19 +182,19 @@ class Machine:
                 self.values[f"{base}#{number}"] = result
 
 
-def differs(actual, expected, tolerance):
+def differs(actual, expected, tolerance, absolute=None):
     if isinstance(expected, Bf16):
         actual, expected, tolerance = from_bf16(actual), from_bf16(expected), max(tolerance, 8e-3)
     if expected.dtype == np.float16:
         tolerance = max(tolerance, 1e-3)
     if expected.dtype.kind != "f":
         return not np.array_equal(actual, expected)
-    same = np.isclose(actual.astype(np.float64), expected.astype(np.float64), rtol=tolerance, atol=tolerance * 0.1, equal_nan=True)
+    same = np.isclose(actual.astype(np.float64), expected.astype(np.float64), rtol=tolerance, atol=tolerance * 0.1 if absolute is None else absolute, equal_nan=True)
     return not same.all()
 
 
-def check(cases, stem):
-    text = run(["froe-opt", "--form-kernels"], program(cases))
+def check(cases, stem, passes=("--form-kernels",)):
+    text = run(["froe-opt", *passes], program(cases))
     with open(stem + ".mlir", "w") as file:
         file.write(text)
     machine = Machine(text, compile_kernels(text, stem))
@@ -207,7 +207,7 @@ def check(cases, stem):
             result = actual[position]
             position += 1
             fault = machine.owner.get(id(result), 0)
-            if fault != case.fault or (not case.fault and (result.shape != expected.shape or differs(result, expected, case.tolerance))):
+            if fault != case.fault or (not case.fault and (result.shape != expected.shape or differs(result, expected, case.tolerance, case.absolute))):
                 failures += 1
                 print(f"FAILED {case.name}: fault {fault}\n  got      {result.ravel()[:8]}\n  expected {expected.ravel()[:8]}")
                 if result.shape == expected.shape and expected.dtype.kind == "f" and not isinstance(expected, Bf16):
