@@ -1,4 +1,4 @@
-#include "dialects/Rank/Rank.h"
+#include "dialects/Rank/Communication.h"
 
 using namespace mlir;
 
@@ -75,6 +75,16 @@ LogicalResult AllToAllOp::verify() {
   RankedTensorType type = operand.clone(ArrayRef(whole));
   return failure(failed(verifyCut(*this, type, operand, getFrom(), *blocks)) ||
                  failed(verifyCut(*this, type, result, getTo(), *blocks)));
+}
+
+LogicalResult WaitOp::verify() {
+  Operation *collective = getCollective().getDefiningOp();
+  if (!collective || !sendsFromArena(collective))
+    return emitOpError("expected the result of a collective");
+  int64_t waits = llvm::count_if(collective->getUsers(), llvm::IsaPred<WaitOp>);
+  if (waits != 1)
+    return emitOpError("expected one wait for a collective, found ") << waits;
+  return success();
 }
 
 LogicalResult MaskOp::verify() {

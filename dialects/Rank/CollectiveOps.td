@@ -57,6 +57,22 @@ def Rank_AllToAllOp : Rank_Collective<"all_to_all"> {
   let assemblyFormat = "$operand `over` $axes `from` $from `to` $to attr-dict `:` type($operand) `->` type($result)";
 }
 
+def Rank_WaitOp : Op<Rank_Dialect, "wait"> {
+  let summary = "until here a collective may go on beside the steps behind it";
+  let description = [{
+    Stands before the first use of the collective's result. A collective that nothing waits for is complete at once.
+
+    ```mlir
+    %1 = rank.all_gather %0 over ["x"] dim 0 : tensor<4x8xf32> -> tensor<7x8xf32>
+    %3 = rank.launch @gelu_0(%2) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    rank.wait %1 : tensor<7x8xf32>
+    ```
+  }];
+  let arguments = (ins Froe_Tensor:$collective);
+  let assemblyFormat = "$collective attr-dict `:` type($collective)";
+  let hasVerifier = 1;
+}
+
 def Rank_SliceOp : Rank_Collective<"slice"> {
   let summary = "this rank's block of a tensor that every rank holds; no communication";
   let description = [{

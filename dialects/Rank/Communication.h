@@ -9,4 +9,12 @@ inline bool sendsFromArena(mlir::Operation *op) {
   return llvm::isa<AllReduceOp, AllGatherOp, ReduceScatterOp, AllToAllOp>(op);
 }
 
+/// Where a collective is complete; null: where it stands.
+inline WaitOp waitOf(mlir::Operation *collective) {
+  for (mlir::Operation *user : collective->getUsers())
+    if (auto wait = llvm::dyn_cast<WaitOp>(user))
+      return wait;
+  return {};
+}
+
 } // namespace froe::rank

@@ -81,7 +81,9 @@ void addPassesTo(Phase phase, const std::string &cluster, const std::string &flo
     if (target.isCuda())
       manager.addPass(createFuseAttention()); // scores stay in registers
     manager.addPass(createFormKernels());     // @main is a straight line of steps
-    manager.addPass(createAssignArena());     // every buffer has its place
+    if (target.isCuda())
+      manager.addPass(createScheduleCollectives()); // collectives go on beside computation
+    manager.addPass(createAssignArena());           // every buffer has its place
     return;
   case Phase::PTX:
     manager.addPass(createKernelsToGpu()); // kernels are what one thread of a GPU does

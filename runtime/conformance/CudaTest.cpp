@@ -107,6 +107,43 @@ TEST_F(Cuda, FiftyRunsWithRandomDelays) {
   }
 }
 
+/// The second step goes on beside the third; the fourth reads what it wrote, and writes what it read.
+void scaleBesideGather(froe_rt *rt) {
+  auto *arena = static_cast<std::byte *>(froe_rt_arena(rt));
+  auto scale = [&](int32_t step, uint64_t from, uint64_t to) {
+    void *buffers[] = {arena + from, const_cast<void *>(froe_rt_constant(rt, 0)), arena + to};
+    froe_rt_launch(rt, step, 0, 1, buffers);
+  };
+  scale(0, kIn, kScaled);
+  froe_rt_all_gather(rt, 1, &kAxes, FROE_F32, 1, kCount, 1, arena + kScaled, arena + kOut);
+  scale(2, kIn, kIn);
+  froe_rt_wait(rt, 1);
+  scale(3, kOut, kScaled);
+}
+
+TEST_F(Cuda, StepsGoOnBesideACollectiveUntilItIsWaitedFor) {
+  program.run = scaleBesideGather;
+  program.steps = {{"scale", "scale"}, {"gather", "all_gather", 1}, {"beside", "scale"}, {"behind", "scale"}};
+  program.outputs.push_back({"beside", FROE_F32, 1, kShape, &kAxes, kIn});
+  program.outputs.push_back({"behind", FROE_F32, 1, kShape, &kAxes, kScaled});
+  for (int i = 0; i < 50; ++i) {
+    program.beforeStart = [i](int) {
+      setenv("FROE_DOUBLE_DELAY", "200", 1);
+      setenv("FROE_DOUBLE_SEED", std::to_string(i).c_str(), 1);
+    };
+    TestRun run;
+    run.options.repeat = 1 + i % 4;
+    run.options.graph = i % 3 != 0;
+    expectResult(run);
+    const auto *beside = reinterpret_cast<const float *>(run.outputs[1].data());
+    const auto *behind = reinterpret_cast<const float *>(run.outputs[2].data());
+    for (int64_t j = 0; j < kCount; ++j) {
+      EXPECT_EQ(beside[j], 2 * values[size_t(j)]) << "run " << i << ", element " << j;
+      EXPECT_EQ(behind[j], 4 * values[size_t(j % kBlock)]) << "run " << i << ", element " << j;
+    }
+  }
+}
+
 TEST_F(Cuda, AFaultNamesTheNode) {
   for (int repeat : {1, 3}) {
     values[17] = -1;

@@ -72,3 +72,5 @@ void froe_rt_all_to_all(froe_rt *rt, int32_t step, const froe_axes *axes, int32_
     return rt->device->allToAll(step, group, froe_type(type), exchange, in, out);
   });
 }
+
+void froe_rt_wait(froe_rt *rt, int32_t step) { rt->device->waitFor(step); }

@@ -49,6 +49,8 @@ public:
                                 const void *in, void *out) = 0;
   virtual int64_t allToAll(int32_t step, const Group &group, froe_type type, const Exchange &exchange, const void *in,
                            void *out) = 0;
+  /// Steps from here on begin when the collective of step `step` is complete.
+  virtual void waitFor(int32_t) {}
 
   virtual void slice(froe_type type, const Cut &cut, const Part &part, const void *in, void *out) = 0;
   virtual void mask(froe_type type, const Cut &cut, const Part &part, const void *neutral, const void *in,

@@ -178,6 +178,7 @@ public:
     return api.all_to_all(device, step, PluginGroup(group).get(), type, gathersFirst, outer, first, middle, second,
                           inner, in, out);
   }
+  void waitFor(int32_t step) override { api.wait_for(device, step); }
   void slice(froe_type type, const Cut &cut, const Part &part, const void *in, void *out) override {
     api.slice(device, type, cut.outer, cut.size, part.begin, part.valid, part.block, cut.inner, in, out);
   }

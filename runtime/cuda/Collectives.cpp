@@ -44,9 +44,10 @@ size_t aligned(int64_t bytes) { return (size_t(bytes) + 255) / 256 * 256; }
 
 /// Opens a collective, and closes it.
 struct Scope {
-  Scope(Gpu &gpu, int32_t step) : gpu(gpu) { gpu.beginCommunication(step); }
-  ~Scope() { gpu.endCommunication(); }
+  Scope(Gpu &gpu, int32_t step) : gpu(gpu), step(step) { gpu.beginCommunication(step); }
+  ~Scope() { gpu.endCommunication(step); }
   Gpu &gpu;
+  int32_t step;
 };
 
 } // namespace

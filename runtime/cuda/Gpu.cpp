@@ -217,13 +217,23 @@ void Gpu::beginCommunication(int32_t step) {
   check(driver.cuEventRecord(ready, compute), "an event");
   check(driver.cuStreamWaitEvent(communication, ready, 0), "an event");
   mark(Mark::Communication, step, communication);
+  if (timeline && phase == Phase::Running)
+    timeline->move(communication);
 }
 
-void Gpu::endCommunication() {
+void Gpu::endCommunication(int32_t step) {
   if (learning())
     return;
-  joinCommunication();
+  if (host.program->steps[step].waited)
+    check(driver.cuEventRecord(completions[size_t(step)], communication), "an event");
+  else
+    joinCommunication();
   mark(Mark::Communication, -1, communication); // computation need not wait for this
+}
+
+void Gpu::waitFor(int32_t step) {
+  if (!learning())
+    check(driver.cuStreamWaitEvent(compute, completions[size_t(step)], 0), "an event");
 }
 
 void Gpu::joinCommunication() {

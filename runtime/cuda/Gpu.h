@@ -72,9 +72,11 @@ public:
   Address workspace() const { return workspaceMemory; }
   static constexpr size_t kWorkspaceBytes = 32 << 20;
   void needWorkspace() { workspaceNeeded = true; }
-  /// Lets communication begin behind what is computed so far, and computation go on behind it.
+  /// Lets communication begin behind what is computed so far, and computation go on behind it: at once, or, of a step
+  /// that is waited for, where `waitFor` is called.
   void beginCommunication(int32_t step);
-  void endCommunication();
+  void endCommunication(int32_t step);
+  void waitFor(int32_t step);
 
   bool learning() const { return phase == Phase::Learning; }
 
@@ -136,6 +138,7 @@ private:
   size_t scratchBytes = 0, keptBytes = 0, keptUsed = 0;
   bool workspaceNeeded = false, communicated = false; // communicated: in this execution
   std::vector<Address> weightPlaces, constantPlaces, allocations;
+  std::vector<Event> completions; // by step, of those that are waited for
   std::vector<std::byte> parameterWords;
   std::map<std::pair<uint64_t, uint64_t>, void *> stagings;
   /// Pinned: a fault for each step, and behind them 1 + each mark.

@@ -122,8 +122,12 @@ void Gpu::open() {
   check(driver.cuCtxSetCurrent(context), "making a context");
   for (Stream *stream : {&compute, &communication, &side})
     check(driver.cuStreamCreate(stream, kStreamNonBlocking), "making a stream");
+  completions.resize(size_t(host.program->step_count));
   for (Event *event : {&ready, &done})
     check(driver.cuEventCreate(event, kEventDisableTiming), "making an event");
+  for (int32_t step = 0; step < host.program->step_count; ++step)
+    if (host.program->steps[step].waited)
+      check(driver.cuEventCreate(&completions[size_t(step)], kEventDisableTiming), "making an event");
 }
 
 void Gpu::forget() {
@@ -138,8 +142,10 @@ Gpu::~Gpu() {
   timeline.reset();
   for (Stream stream : {compute, communication, side})
     driver.cuStreamDestroy_v2(stream);
-  for (Event event : {ready, done})
-    driver.cuEventDestroy_v2(event);
+  completions.insert(completions.end(), {ready, done});
+  for (Event event : completions)
+    if (event)
+      driver.cuEventDestroy_v2(event);
   freeMemory();
   for (Module loaded : {module, builtIns})
     if (loaded)

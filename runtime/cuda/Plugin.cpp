@@ -87,6 +87,7 @@ froe_device_api makeApi() {
     return device->collectives.allToAll(step, *group, froe_type(type), gathersFirst != 0, outer, first, middle, second,
                                         inner, address(in), address(out));
   };
+  api.wait_for = [](froe_device *device, int32_t step) { device->gpu.waitFor(step); };
   api.slice = slice;
   api.mask = mask;
   return api;

@@ -49,11 +49,17 @@ void Timeline::beginStep(int32_t step) {
     spans.push_back({step, make(), make()});
   Span &span = spans[used++];
   span.step = step;
+  streamOfStep = stream;
   check(driver.cuEventRecord(span.begin, stream));
 }
 
+void Timeline::move(Stream other) {
+  streamOfStep = other;
+  check(driver.cuEventRecord(spans[used - 1].begin, other));
+}
+
 void Timeline::endStep() {
-  check(driver.cuEventRecord(spans[used - 1].end, stream));
+  check(driver.cuEventRecord(spans[used - 1].end, streamOfStep));
   if (used == kMostHeld)
     release();
 }

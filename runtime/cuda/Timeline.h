@@ -26,6 +26,8 @@ public:
   void hold();
   void release();
   void beginStep(int32_t step);
+  /// The step is on another stream, behind all that the first one did so far.
+  void move(Stream other);
   void endStep();
   /// tell(step, begin, end) for each step since `start`; all of them must be over.
   void finish(const std::function<void(int32_t, int64_t, int64_t)> &tell);
@@ -39,7 +41,7 @@ private:
   int64_t after(Event event);
 
   const DriverLibrary &driver;
-  Stream stream;
+  Stream stream, streamOfStep = nullptr;
   std::function<void(DriverResult)> check;
   Event origin = nullptr;
   int64_t originNanoseconds = 0;

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define FROE_DEVICE_ABI_VERSION 2
+#define FROE_DEVICE_ABI_VERSION 3
 #define FROE_EXCHANGE_BYTES 256
 
 /* One rank's device. */
@@ -86,6 +86,8 @@ typedef struct {
   int64_t (*all_to_all)(froe_device *device, int32_t step, const froe_group *group, int32_t type, int32_t gathers_first,
                         int64_t outer, int64_t first, int64_t middle, int64_t second, int64_t inner, const void *in,
                         void *out);
+  /* Steps from here on begin when the collective of step `step` is complete; its record says `waited`. */
+  void (*wait_for)(froe_device *device, int32_t step);
   /* Of [outer][size][inner] the elements [begin, begin + valid), as [outer][block][inner] with zeros behind. */
   void (*slice)(froe_device *device, int32_t type, int64_t outer, int64_t size, int64_t begin, int64_t valid,
                 int64_t block, int64_t inner, const void *in, void *out);

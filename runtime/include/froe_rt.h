@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define FROE_RT_ABI_VERSION 3
+#define FROE_RT_ABI_VERSION 4
 #define FROE_MAX_AXES 4  /* of a mesh */
 #define FROE_MAX_BATCH 6 /* batch dims of a matrix product */
 #define FROE_MAX_POSTS 8 /* operations fused behind one */
@@ -74,6 +74,7 @@ typedef struct {
 typedef struct {
   const char *name; /* the ONNX node (the last one, where several are fused) */
   const char *what; /* the kernel or collective, e.g. "matmul", "all_reduce", "softmax_3" */
+  int32_t waited;   /* 1: a collective that may go on beside the steps behind it, until froe_rt_wait */
 } froe_step;
 
 typedef enum { FROE_CPU, FROE_CUDA } froe_device_kind;
@@ -205,6 +206,9 @@ void froe_rt_reduce_scatter(froe_rt *rt, int32_t step, const froe_axes *axes, in
 void froe_rt_all_to_all(froe_rt *rt, int32_t step, const froe_axes *axes, int32_t type, int32_t gathers_first,
                         int64_t outer, int64_t first, int64_t middle, int64_t second, int64_t inner, const void *in,
                         void *out);
+/* Until the collective of step `step`, whose record says `waited`, is complete. Before that no step may write its
+ * operand, or read or write its result. Where steps run one after the other, it is complete already. */
+void froe_rt_wait(froe_rt *rt, int32_t step);
 
 /* Local steps whose meaning depends on the rank. */
 /* This rank's block: in [outer][size][inner], out [outer][block][inner]; padding becomes zero. */

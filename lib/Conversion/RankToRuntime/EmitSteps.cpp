@@ -1,5 +1,6 @@
 #include "EmitSteps.h"
 
+#include "dialects/Rank/Communication.h"
 #include "dialects/Rank/MatmulShape.h"
 
 using namespace mlir;
@@ -96,6 +97,10 @@ LogicalResult EmitSteps::emitStep(Operation *op) {
         return emitCollective(op, "froe_rt_mask", middle);
       })
       .Case<rank::AllToAllOp>([&](auto step) { return emitAllToAll(step); })
+      .Case<rank::WaitOp>([&](auto wait) {
+        call("froe_rt_wait", {rt, stepOfWaited.lookup(wait.getCollective().getDefiningOp())});
+        return success();
+      })
       .Default([](Operation *other) {
         return other->emitError("expected a step in @main, found '") << other->getName() << "'";
       });
@@ -241,10 +246,16 @@ Value EmitSteps::fillBuffers(ArrayRef<Value> pointers) {
 }
 
 Value EmitSteps::nextStep(Operation *op, StringRef what) {
-  stepRecord.append(froe_step{});
+  froe_step record{};
+  bool waited = rank::sendsFromArena(op) && rank::waitOf(op);
+  record.waited = waited;
+  stepRecord.append(record);
   stepRecord.point<froe_step>(offsetof(froe_step, name), data.text(stepName(op->getLoc())));
   stepRecord.point<froe_step>(offsetof(froe_step, what), data.text(what));
-  return number(count++, i32);
+  Value step = number(count++, i32);
+  if (waited)
+    stepOfWaited[op] = step;
+  return step;
 }
 
 static LLVM::LLVMFuncOp declare(OpBuilder &builder, ModuleOp module, StringRef name, Type result,

@@ -35,6 +35,7 @@ private:
   mlir::Value rt, arena, buffers;
   mlir::DenseMap<mlir::Value, mlir::Value> constants; ///< pointers of constants
   mlir::DenseMap<mlir::Value, mlir::Value> plainWeights;
+  mlir::DenseMap<mlir::Operation *, mlir::Value> stepOfWaited; ///< of collectives that have a wait
   Record stepRecord, constantRecord;
   int32_t count = 0, constantCount = 0;
 

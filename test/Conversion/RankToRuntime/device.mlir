@@ -1,5 +1,5 @@
 // Programs for GPUs launch kernels by number, read constants and plain weights in the device's memory, and hold images.
-// RUN: froe-opt %s --rank-to-runtime | FileCheck %s
+// RUN: froe-opt %s --rank-to-runtime --split-input-file | FileCheck %s
 
 // CHECK: rank.package = {arena_bytes = 512 : i64, {{.*}} kernels = 2 : i64
 // CHECK-NOT: packing
@@ -30,5 +30,25 @@ module attributes {froe.target = "cuda:sm_80"} {
     %w = froe.weight "w" in "w.bin" [0 : 256] : tensor<8x8xf32>
     %2 = rank.matmul "ak,kb->ab" %1, %w posts []() {rank.offsets = array<i64: 256>} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32> loc("layer/MatMul")
     return %2 : tensor<4x8xf32>
+  }
+}
+
+// -----
+
+// A collective that is waited for says so in its step's record, and the wait names the step.
+// CHECK: llvm.call @froe_rt_all_reduce
+// CHECK: llvm.call @froe_rt_launch
+// CHECK: llvm.call @froe_rt_wait(%{{.*}}, %[[STEP:.*]]) : (!llvm.ptr, i32) -> ()
+#table = #gpu.kernel_table<[
+  #gpu.kernel_metadata<"relu_0", (!llvm.ptr<1>, !llvm.ptr<1>, !llvm.ptr<1>) -> (), metadata = {block = 32 : i64, grid = 3 : i64}>]>
+module attributes {froe.target = "cuda:sm_80"} {
+  gpu.binary @kernels [#gpu.object<#nvvm.target<chip = "sm_80">, kernels = #table, bin = "cubin">]
+  froe.mesh @mesh ["x" = 2]
+  func.func private @relu_0(tensor<4x8xf32>) -> tensor<4x8xf32>
+  func.func @main(%x: tensor<4x8xf32> {froe.name = "x", rank.offset = 0 : i64}) -> (tensor<4x8xf32> {froe.name = "y"}) attributes {rank.arena_bytes = 512 : i64} {
+    %1 = rank.all_reduce sum %x over ["x"] {rank.offsets = array<i64: 0>} : tensor<4x8xf32>
+    %2 = rank.launch @relu_0(%x) {rank.offsets = array<i64: 256>} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    rank.wait %1 : tensor<4x8xf32>
+    return %1 : tensor<4x8xf32>
   }
 }

@@ -199,3 +199,22 @@ func.func @post_type(%a: tensor<4x8xbf16>, %w: tensor<8x3xbf16>, %b: tensor<3xbf
       : (tensor<4x8xbf16>, tensor<8x3xbf16>, tensor<3xbf16>) -> tensor<4x3xf32>
   return
 }
+
+// -----
+
+func.func @wait_for_no_collective(%a: tensor<4xf32>) {
+  // expected-error @below {{expected the result of a collective}}
+  rank.wait %a : tensor<4xf32>
+  return
+}
+
+// -----
+
+froe.mesh @mesh ["x" = 2]
+func.func @two_waits(%a: tensor<4xf32>) {
+  %0 = rank.all_reduce sum %a over ["x"] : tensor<4xf32>
+  // expected-error @below {{expected one wait for a collective, found 2}}
+  rank.wait %0 : tensor<4xf32>
+  rank.wait %0 : tensor<4xf32>
+  return
+}

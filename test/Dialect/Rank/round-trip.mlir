@@ -11,6 +11,8 @@ func.func @collectives(%a: tensor<4x8xf32>, %b: tensor<7x8xf32>) {
   %0 = rank.all_reduce sum %a over ["x"] : tensor<4x8xf32>
   // CHECK: rank.all_gather %arg0 over ["x"] dim 0 : tensor<4x8xf32> -> tensor<7x8xf32>
   %1 = rank.all_gather %a over ["x"] dim 0 : tensor<4x8xf32> -> tensor<7x8xf32>
+  // CHECK: rank.wait %1 : tensor<7x8xf32>
+  rank.wait %1 : tensor<7x8xf32>
   // CHECK: rank.reduce_scatter max %arg1 over ["x"] dim 0 : tensor<7x8xf32> -> tensor<4x8xf32>
   %2 = rank.reduce_scatter max %b over ["x"] dim 0 : tensor<7x8xf32> -> tensor<4x8xf32>
   // CHECK: rank.all_to_all %arg0 over ["x", "y"] from 0 to 1 : tensor<4x8xf32> -> tensor<16x2xf32>

@@ -44,3 +44,17 @@ func.func @main(%x: tensor<32xf32>) -> (tensor<32xf32>, tensor<32xf32>) {
   %3 = rank.all_reduce sum %2 over ["x"] : tensor<32xf32>
   return %2, %3 : tensor<32xf32>, tensor<32xf32>
 }
+
+// -----
+
+// A collective reads its operand until it is waited for: neither another buffer nor an operation in place may take its bytes before.
+// CHECK: rank.arena_bytes = 640 : i64
+froe.mesh @mesh ["x" = 2]
+func.func private @k(%x: tensor<32xf32>) -> tensor<32xf32> { return %x : tensor<32xf32> }
+func.func @main(%x: tensor<32xf32>) -> (tensor<64xf32>, tensor<32xf32>) {
+  %1 = rank.all_gather %x over ["x"] dim 0 : tensor<32xf32> -> tensor<64xf32>
+  %2 = rank.mask %x over ["x"] dim 0 size 63 with 0.0 : f32 : tensor<32xf32>
+  %3 = rank.launch @k(%2) : (tensor<32xf32>) -> tensor<32xf32>
+  rank.wait %1 : tensor<64xf32>
+  return %1, %3 : tensor<64xf32>, tensor<32xf32>
+}
