@@ -74,6 +74,11 @@ const MatmulRates &Cluster::matmulRates(std::string_view elementType) const {
   return it != device.matmul.end() ? it->second : device.matmul.at("f32");
 }
 
+double LinkAlgorithm::latency(double devices, double rounds) const {
+  return latencySeconds +
+         rounds * ((devices - 1) * latencySecondsPerHop + std::log2(devices) * latencySecondsPerDoubling);
+}
+
 double Cluster::vectorFlopsPerSecond() const {
   return device.vectorFlopsPerSecond > 0 ? device.vectorFlopsPerSecond : matmulRates("f32").flopsPerSecond(1);
 }

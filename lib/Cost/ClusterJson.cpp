@@ -178,6 +178,20 @@ void readLinks(const Json &json, Cluster &cluster, std::string &error) {
 constexpr LinkKind kLinkKinds[] = {LinkKind::NVLink, LinkKind::PCIe, LinkKind::InfiniBand, LinkKind::Ethernet,
                                    LinkKind::SharedMemory};
 
+void readAlgorithm(Object &object, LinkAlgorithm &algorithm) {
+  object.readSeconds("latency_seconds", algorithm.latencySeconds);
+  if (object.has("latency_seconds_per_hop"))
+    object.readSeconds("latency_seconds_per_hop", algorithm.latencySecondsPerHop);
+  if (object.has("latency_seconds_per_doubling"))
+    object.readSeconds("latency_seconds_per_doubling", algorithm.latencySecondsPerDoubling);
+  if (object.has("share"))
+    object.readRate("share", algorithm.share);
+  if (algorithm.share > 1)
+    object.fail("share", "a number of at most 1");
+  if (object.has("in_network_reduction"))
+    object.read("in_network_reduction", algorithm.inNetworkReduction);
+}
+
 void readLevel(const Json &json, const std::string &path, LinkLevel &level, std::string &error) {
   Object object(json, path, error);
   std::string kind;
@@ -189,11 +203,16 @@ void readLevel(const Json &json, const std::string &path, LinkLevel &level, std:
     level.kind = *known;
   if (object.has("devices"))
     object.read("devices", level.devices, 1);
-  object.readSeconds("latency_seconds", level.latencySeconds);
-  object.readSeconds("latency_seconds_per_doubling", level.latencySecondsPerDoubling);
   object.readRate("bytes_per_second", level.bytesPerSecond);
-  if (object.has("in_network_reduction"))
-    object.read("in_network_reduction", level.inNetworkReduction);
+  if (!object.has("algorithms"))
+    return readAlgorithm(object, level.algorithms.emplace_back());
+  const Json &algorithms = *object.find("algorithms");
+  if (!algorithms.is_array() || algorithms.empty())
+    return object.fail("algorithms", "a list of algorithms");
+  for (const Json &item : algorithms) {
+    Object algorithm(item, fmt::format("{}.algorithms.{}", path, level.algorithms.size()), error);
+    readAlgorithm(algorithm, level.algorithms.emplace_back());
+  }
 }
 
 /// Each group consists of whole groups of the level below.
@@ -264,13 +283,15 @@ Json linksToJson(const Cluster &cluster) {
 }
 
 Json levelToJson(const LinkLevel &level) {
-  Json json = {{"kind", name(level.kind)},
-               {"latency_seconds", level.latencySeconds},
-               {"latency_seconds_per_doubling", level.latencySecondsPerDoubling},
-               {"bytes_per_second", level.bytesPerSecond},
-               {"in_network_reduction", level.inNetworkReduction}};
+  Json json = {{"kind", name(level.kind)}, {"bytes_per_second", level.bytesPerSecond}};
   if (level.devices > 0)
     json["devices"] = level.devices;
+  for (const LinkAlgorithm &algorithm : level.algorithms)
+    json["algorithms"].push_back({{"latency_seconds", algorithm.latencySeconds},
+                                  {"latency_seconds_per_hop", algorithm.latencySecondsPerHop},
+                                  {"latency_seconds_per_doubling", algorithm.latencySecondsPerDoubling},
+                                  {"share", algorithm.share},
+                                  {"in_network_reduction", algorithm.inNetworkReduction}});
   return json;
 }
 } // namespace

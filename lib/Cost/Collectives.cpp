@@ -74,6 +74,35 @@ double sentInLevel(Kind kind, const std::vector<int64_t> &parts, size_t l, bool 
   }
   return 0;
 }
+
+/// Those that are the lowest somewhere at or above 0, by falling slope.
+std::vector<StepTimes::Line> lowest(std::vector<StepTimes::Line> lines) {
+  std::ranges::sort(lines, [](const auto &a, const auto &b) {
+    return std::pair(-a.secondsPerByte, a.seconds) < std::pair(-b.secondsPerByte, b.seconds);
+  });
+  auto meet = [](const StepTimes::Line &a, const StepTimes::Line &b) { // at which byte `b` gets below `a`
+    return (b.seconds - a.seconds) / (a.secondsPerByte - b.secondsPerByte);
+  };
+  std::vector<StepTimes::Line> kept;
+  for (const StepTimes::Line &line : lines) {
+    if (!kept.empty() && kept.back().secondsPerByte == line.secondsPerByte)
+      continue;
+    while (!kept.empty() && (line.seconds <= kept.back().seconds ||
+                             (kept.size() > 1 && meet(kept.back(), line) <= meet(kept[kept.size() - 2], kept.back()))))
+      kept.pop_back();
+    kept.push_back(line);
+  }
+  return kept;
+}
+
+/// The lowest sums of one line of each.
+std::vector<StepTimes::Line> sumsOf(const std::vector<StepTimes::Line> &a, const std::vector<StepTimes::Line> &b) {
+  std::vector<StepTimes::Line> sums;
+  for (const StepTimes::Line &first : a)
+    for (const StepTimes::Line &second : b)
+      sums.push_back({first.seconds + second.seconds, first.secondsPerByte + second.secondsPerByte});
+  return lowest(std::move(sums));
+}
 } // namespace
 
 std::vector<int64_t> levelParts(const Cluster &cluster, const Mesh &mesh, const AxisList &axes) {
@@ -97,21 +126,25 @@ std::vector<int64_t> levelParts(const Cluster &cluster, const Mesh &mesh, const 
 
 StepTimes::Terms StepTimes::termsOf(const Cluster &cluster, Kind kind, const std::vector<int64_t> &parts) {
   Terms terms;
+  terms.ways = {Line()};
   size_t first = cluster.hasMeasuredLinks() ? 1 : 0;
   for (size_t l = first; l < parts.size(); ++l) {
     if (parts[l] == 1)
       continue;
     const LinkLevel &level = cluster.levels[l - first];
-    double doublings = std::log2(double(parts[l])) * (kind == Kind::AllReduce ? 2 : 1);
-    terms.seconds += level.latencySeconds + doublings * level.latencySecondsPerDoubling;
-    terms.secondsPerByte += sentInLevel(kind, parts, l, level.inNetworkReduction) / level.bytesPerSecond;
+    std::vector<Line> ways;
+    for (const LinkAlgorithm &algorithm : level.algorithms)
+      ways.push_back(
+          {algorithm.latency(double(parts[l]), kind == Kind::AllReduce ? 2 : 1),
+           sentInLevel(kind, parts, l, algorithm.inNetworkReduction) / (algorithm.share * level.bytesPerSecond)});
+    terms.ways = sumsOf(terms.ways, ways);
   }
-  terms.secondsPerCachedByte = terms.secondsPerByte;
   if (first == 0 || parts[0] == 1)
     return terms;
   const CollectiveRates &rates = ratesOf(cluster, kind);
   double sent = sentInLevel(kind, parts, 0, false), slower = contention(cluster, parts[0]);
-  terms.seconds += rates.latencySeconds + double(parts[0] - 2) * rates.latencySecondsPerRank;
+  for (Line &way : terms.ways)
+    way.seconds += rates.latencySeconds + double(parts[0] - 2) * rates.latencySecondsPerRank;
   terms.cachedBytes = double(rates.cacheBytes) / sent;
   terms.secondsPerCachedByte += sent * slower / rates.cacheBytesPerSecond;
   terms.secondsPerByte += sent * slower / rates.bytesPerSecond;
@@ -131,7 +164,7 @@ StepTimes::StepTimes(const Cluster &cluster, const Mesh &mesh) : table{} {
     for (Kind kind : {Kind::AllGather, Kind::AllReduce, Kind::ReduceScatter, Kind::AllToAll})
       table[size_t(kind)][set] = termsOf(cluster, kind, parts);
     // Read and written once.
-    table[size_t(Kind::Slice)][set] = {.seconds = cluster.device.kernelOverheadSeconds,
+    table[size_t(Kind::Slice)][set] = {.ways = {Line{cluster.device.kernelOverheadSeconds, 0}},
                                        .cachedBytes = double(cluster.device.cacheBytes) / 2,
                                        .secondsPerCachedByte = 2 / cluster.device.cacheBytesPerSecond,
                                        .secondsPerByte = 2 / cluster.memoryBytesPerSecond()};
@@ -161,7 +194,12 @@ double sendSeconds(const Cluster &cluster, int64_t bytes, int64_t from, int64_t 
                  contention(cluster, 2);
     --l;
   }
-  return cluster.levels[l].latencySeconds + double(bytes) / cluster.levels[l].bytesPerSecond;
+  const LinkLevel &level = cluster.levels[l];
+  double best = std::numeric_limits<double>::max();
+  for (const LinkAlgorithm &algorithm : level.algorithms)
+    best = std::min(best, algorithm.latencySeconds + algorithm.latencySecondsPerHop +
+                              double(bytes) / (algorithm.share * level.bytesPerSecond));
+  return best;
 }
 
 double stepSeconds(const Cluster &cluster, const Mesh &mesh, const ReshardStep &step, int64_t localBytesBefore,

@@ -4,8 +4,10 @@
 // - memory 85 % (2.85 of 3.35 TB/s on an H100 in STREAM-like kernels);
 // - NVLink 80 % of its rate in one direction, InfiniBand 84 %: the bus bandwidths that nccl-tests print for large
 //   messages (about 230 GB/s on A100, 360 on H100 without in-network reduction, 42 for a 400 Gb/s adapter).
-// Latencies follow NCCL's own model (src/graph/tuning.cc): 6.6 us for a collective, and 1.25 us (NVLink) or 5 us
-// (network) for each hop of a tree; the first hop through a network adapter adds its 14 us.
+// Latencies follow NCCL's own model of its three protocols (src/graph/tuning.cc): LL sends a flag with every word, and
+// so a quarter of the bandwidth; LL128 a flag with 120 bytes; Simple whole chunks, which wait for each other. In a node
+// they go around a ring, between nodes up and down a tree, whose first hop through a network adapter adds its 14 us.
+// NVLink SHARP answers after 25 us.
 #include "Presets.h"
 
 #include <algorithm>
@@ -79,14 +81,17 @@ std::optional<Cluster> gpuPreset(std::string_view name) {
   cluster.device = deviceOf(*server);
   cluster.levels = {{.kind = LinkKind::NVLink,
                      .devices = kDevicesPerNode,
-                     .latencySeconds = 6.6e-6,
-                     .latencySecondsPerDoubling = 1.25e-6,
                      .bytesPerSecond = 0.8 * server->nvlinkBytesPerSecond,
-                     .inNetworkReduction = server->inNetworkReduction},
+                     .algorithms = {{.latencySeconds = 6.6e-6, .latencySecondsPerHop = 0.6e-6, .share = 0.25},
+                                    {.latencySeconds = 14e-6, .latencySecondsPerHop = 1.9e-6, .share = 0.92},
+                                    {.latencySeconds = 8.4e-6, .latencySecondsPerHop = 3.4e-6}}},
                     {.kind = LinkKind::InfiniBand,
-                     .latencySeconds = 14e-6,
-                     .latencySecondsPerDoubling = 5e-6,
-                     .bytesPerSecond = 0.84 * server->adapterBytesPerSecond}};
+                     .bytesPerSecond = 0.84 * server->adapterBytesPerSecond,
+                     .algorithms = {{.latencySeconds = 14e-6, .latencySecondsPerDoubling = 5e-6, .share = 0.5},
+                                    {.latencySeconds = 14e-6, .latencySecondsPerDoubling = 8.5e-6, .share = 0.92},
+                                    {.latencySeconds = 14e-6, .latencySecondsPerDoubling = 14e-6}}}};
+  if (server->inNetworkReduction)
+    cluster.levels[0].algorithms.push_back({.latencySeconds = 25e-6, .inNetworkReduction = true});
   return cluster;
 }
 

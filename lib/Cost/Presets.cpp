@@ -29,9 +29,8 @@ std::optional<std::pair<int64_t, int64_t>> parseCounts(std::string_view text) {
 /// 25 Gb/s Ethernet, as cloud hosts without accelerators have it, shared by the devices of a host; 90 % of the wire.
 LinkLevel hostEthernet(int64_t devicesPerHost) {
   return {.kind = LinkKind::Ethernet,
-          .latencySeconds = 50e-6,
-          .latencySecondsPerDoubling = 25e-6,
-          .bytesPerSecond = 0.9 * 25e9 / 8 / double(devicesPerHost)};
+          .bytesPerSecond = 0.9 * 25e9 / 8 / double(devicesPerHost),
+          .algorithms = {{.latencySeconds = 50e-6, .latencySecondsPerDoubling = 25e-6}}};
 }
 
 Cluster withNodes(Cluster cluster, int64_t devicesPerNode, int64_t nodes) {

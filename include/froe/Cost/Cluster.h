@@ -69,14 +69,28 @@ struct CollectiveRates {
 enum class LinkKind { NVLink, PCIe, InfiniBand, Ethernet, SharedMemory };
 std::string_view name(LinkKind kind);
 
+/// A way to carry out a collective of n devices:
+///   latencySeconds + rounds ((n - 1) latencySecondsPerHop + log2(n) latencySecondsPerDoubling) + bytes / (share rate),
+/// rounds being 2 for an all-reduce, which goes there and back, else 1. Libraries have several, such as NCCL's
+/// protocols: some answer quickly and waste bandwidth.
+struct LinkAlgorithm {
+  double latencySeconds = 0;
+  double latencySecondsPerHop = 0;      ///< of a ring
+  double latencySecondsPerDoubling = 0; ///< of a tree
+  double share = 1;                     ///< of the level's rate
+  bool inNetworkReduction = false;      ///< switches add up: an all-reduce sends each byte once, not twice
+
+  bool operator==(const LinkAlgorithm &) const = default;
+  /// Until the first byte of a collective of `devices` has arrived, all of them `rounds` times.
+  double latency(double devices, double rounds) const;
+};
+
 /// One level of the hierarchy of links: what joins the groups of the level below into groups of `devices`.
 struct LinkLevel {
   LinkKind kind = LinkKind::NVLink;
-  int64_t devices = 0;       ///< in one group, consecutive ones; 0 (last level only): all there are
-  double latencySeconds = 0; ///< of a collective of n: latencySeconds + log2(n) latencySecondsPerDoubling
-  double latencySecondsPerDoubling = 0;
-  double bytesPerSecond = 0;       ///< that each device sends while all do, and receives as well
-  bool inNetworkReduction = false; ///< switches add up: an all-reduce sends each byte once, not twice
+  int64_t devices = 0;                   ///< in one group, consecutive ones; 0 (last level only): all there are
+  double bytesPerSecond = 0;             ///< that each device sends while all do, and receives as well
+  std::vector<LinkAlgorithm> algorithms; ///< at least one; the quickest counts
 
   bool operator==(const LinkLevel &) const = default;
 };

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <vector>
 
 namespace froe {
 
@@ -29,8 +31,9 @@ std::vector<int64_t> levelParts(const Cluster &cluster, const Mesh &mesh, const 
 ///                   (1 + 1 / p_l) * b / P_(l-1) at the outermost level if its network adds up (as NVLink SHARP does)
 ///   all-to-all      (P_l - P_(l-1)) / n * b         straight to each device
 ///
-/// bytes sent in level l, at the level's rate, plus the latency of each level used: twice up and down its tree for an
-/// all-reduce. The terms add up: levels do not overlap. Measured links have their own formula (see CollectiveRates).
+/// bytes sent in level l, at the level's rate, plus the latency of each level used, by the quickest of its algorithms
+/// (see LinkAlgorithm). The terms add up: levels do not overlap. Measured links have their own formula (see
+/// CollectiveRates).
 class StepTimes {
 public:
   StepTimes(const Cluster &cluster, const Mesh &mesh);
@@ -42,7 +45,10 @@ public:
         double(kind == ReshardStep::Kind::ReduceScatter || kind == ReshardStep::Kind::Slice ? localBytesAfter
                                                                                             : localBytesBefore);
     double cached = std::min(bytes, terms.cachedBytes);
-    return terms.seconds + cached * terms.secondsPerCachedByte + (bytes - cached) * terms.secondsPerByte;
+    double quickest = terms.ways.empty() ? 0 : std::numeric_limits<double>::max();
+    for (const Line &way : terms.ways)
+      quickest = std::min(quickest, way.at(bytes));
+    return quickest + cached * terms.secondsPerCachedByte + (bytes - cached) * terms.secondsPerByte;
   }
   double seconds(const ReshardStep &step, int64_t localBytesBefore, int64_t localBytesAfter) const {
     unsigned axes = 0;
@@ -51,10 +57,16 @@ public:
     return seconds(step.kind, axes, double(localBytesBefore), double(localBytesAfter));
   }
 
+  struct Line {
+    double seconds = 0, secondsPerByte = 0;
+    double at(double bytes) const { return seconds + bytes * secondsPerByte; }
+  };
+
 private:
-  /// seconds + the first `cachedBytes` at one rate, the rest at another.
+  /// The quickest way over the levels of links, and the first `cachedBytes` at one rate, the rest at another.
   struct Terms {
-    double seconds = 0, cachedBytes = 0, secondsPerCachedByte = 0, secondsPerByte = 0;
+    std::vector<Line> ways;
+    double cachedBytes = 0, secondsPerCachedByte = 0, secondsPerByte = 0;
   };
   static constexpr size_t kKinds = 5, kAxisSets = 16;
 

@@ -106,10 +106,13 @@ TEST(Cluster, ErrorsOfLevelsNameTheKey) {
   EXPECT_EQ(h100("\"devices\": 8", "\"devices\": 0"), "'levels.0.devices': expected a whole number of at least 1");
   EXPECT_EQ(h100(",\n      \"devices\": 8", ""),
             "'levels.0.devices': expected a number: only the last level may do without");
-  EXPECT_EQ(h100("\"in_network_reduction\": false", "\"in_network_reduction\": false, \"devices\": 12"),
+  EXPECT_EQ(h100("\"kind\": \"infiniband\"", "\"kind\": \"infiniband\", \"devices\": 12"),
             "'levels.1.devices': expected whole groups of 8, and 2 devices at least");
-  EXPECT_EQ(h100("\"latency_seconds_per_doubling\"", "\"latency\""),
-            "'levels.0.latency_seconds_per_doubling': expected a value, found none");
+  EXPECT_EQ(h100("\"latency_seconds\"", "\"latency\""),
+            "'levels.0.algorithms.0.latency_seconds': expected a value, found none");
+  EXPECT_EQ(h100("\"share\": 0.25", "\"share\": 2"), "'levels.0.algorithms.0.share': expected a number of at most 1");
+  EXPECT_EQ(h100("\"algorithms\": [", "\"latency_seconds\": 1e-6, \"algorithms\": ["),
+            "'levels.0.latency_seconds' is no key of a cluster description");
   EXPECT_EQ(h100("\"levels\"", "\"level\""), "'links': expected a value, found none");
   EXPECT_EQ(h100("\"efficiency\": 0.85", "\"efficiency\": 1.5"),
             "'device.matmul.bf16.efficiency': expected a number of at most 1");

@@ -59,9 +59,10 @@ Cluster hierarchy() {
   Cluster cluster;
   cluster.devices = 128;
   cluster.device = Cluster::load("h100").value().device;
-  cluster.levels = {{.kind = LinkKind::NVLink, .devices = 8, .latencySeconds = 1, .bytesPerSecond = 8},
-                    {.kind = LinkKind::InfiniBand, .devices = 32, .latencySeconds = 1, .bytesPerSecond = 2},
-                    {.kind = LinkKind::Ethernet, .latencySeconds = 1, .bytesPerSecond = 1}};
+  cluster.levels = {
+      {.kind = LinkKind::NVLink, .devices = 8, .bytesPerSecond = 8, .algorithms = {{.latencySeconds = 1}}},
+      {.kind = LinkKind::InfiniBand, .devices = 32, .bytesPerSecond = 2, .algorithms = {{.latencySeconds = 1}}},
+      {.kind = LinkKind::Ethernet, .bytesPerSecond = 1, .algorithms = {{.latencySeconds = 1}}}};
   return cluster;
 }
 
@@ -104,7 +105,8 @@ TEST(Collectives, HierarchiesMoveWhatTheyMust) {
 
 TEST(Collectives, NetworksThatAddUpSendOnce) {
   Cluster cluster = hierarchy();
-  cluster.levels[0].inNetworkReduction = cluster.levels[1].inNetworkReduction = true;
+  for (LinkLevel &level : cluster.levels)
+    level.algorithms[0].inNetworkReduction = level.kind != LinkKind::Ethernet;
   StepTimes node(cluster, Mesh::parse("8").value()), rack(cluster, Mesh::parse("32").value());
   EXPECT_DOUBLE_EQ(node.seconds(Kind::AllReduce, 1, 320, 320), 1 + 360 / 8.0);
   EXPECT_DOUBLE_EQ(rack.seconds(Kind::AllReduce, 1, 320, 320), 2 + 2 * 280 / 8.0 + 50 / 2.0);
@@ -112,10 +114,51 @@ TEST(Collectives, NetworksThatAddUpSendOnce) {
 
 TEST(Collectives, LatencyGrowsWithDoublings) {
   Cluster cluster = hierarchy();
-  cluster.levels[0].latencySecondsPerDoubling = 0.25;
+  cluster.levels[0].algorithms[0].latencySecondsPerDoubling = 0.25;
   StepTimes times(cluster, Mesh::parse("8").value());
   EXPECT_DOUBLE_EQ(times.seconds(Kind::AllGather, 1, 0, 0), 1.75);
   EXPECT_DOUBLE_EQ(times.seconds(Kind::AllReduce, 1, 0, 0), 2.5); // up the tree and down
+}
+
+TEST(Collectives, LatencyGrowsWithHops) {
+  Cluster cluster = hierarchy();
+  cluster.levels[0].algorithms[0].latencySecondsPerHop = 0.25;
+  StepTimes times(cluster, Mesh::parse("8").value());
+  EXPECT_DOUBLE_EQ(times.seconds(Kind::AllGather, 1, 0, 0), 1 + 7 * 0.25);
+  EXPECT_DOUBLE_EQ(times.seconds(Kind::AllReduce, 1, 0, 0), 1 + 14 * 0.25); // around the ring twice
+}
+
+TEST(Collectives, TheQuickestAlgorithmOfEachLevelCounts) {
+  Cluster cluster = hierarchy();
+  cluster.levels[0].algorithms = {{.latencySeconds = 1, .share = 0.25},
+                                  {.latencySeconds = 3, .share = 0.5},
+                                  {.latencySeconds = 9},
+                                  {.latencySeconds = 10, .share = 0.5}};
+  cluster.levels[1].algorithms = {{.latencySeconds = 2}, {.latencySeconds = 0.5, .share = 0.5}};
+  StepTimes times(cluster, Mesh::parse("32").value());
+  for (double bytes = 0; bytes < 1000; bytes += 0.5) {
+    double inside = 2 * 7 / 8.0 * bytes / 8, across = 2 * 3 / 4.0 * bytes / 8 / 2;
+    double expected =
+        std::min({1 + inside / 0.25, 3 + inside / 0.5, 9 + inside}) + std::min(2 + across, 0.5 + across / 0.5);
+    ASSERT_NEAR(times.seconds(Kind::AllReduce, 1, bytes, bytes), expected, 1e-9 * expected) << bytes << " bytes";
+  }
+}
+
+/// Times of NCCL on 8 A100 that share a node, as VIA-Research/vTrain publishes them (MIT License).
+TEST(Collectives, AllReducesAreNearPublishedOnes) {
+  constexpr std::pair<int, double> measured[] = {{1, 92},     {2, 93},     {4, 95},     {8, 132},
+                                                 {16, 232},   {32, 357},   {64, 580},   {128, 1164},
+                                                 {256, 2160}, {512, 4190}, {1024, 8195}};
+  Cluster cluster = Cluster::load("a100-80g:8").value();
+  StepTimes times(cluster, Mesh::parse("8").value());
+  double sum = 0;
+  for (auto [megabytes, microseconds] : measured) {
+    double bytes = megabytes * double(1 << 20);
+    double error = times.seconds(Kind::AllReduce, 1, bytes, bytes) * 1e6 / microseconds - 1;
+    EXPECT_LT(std::abs(error), megabytes < 4 ? 0.55 : 0.26) << megabytes << " MB";
+    sum += std::abs(error);
+  }
+  EXPECT_LT(sum / std::size(measured), 0.19);
 }
 
 TEST(Collectives, SendsUseTheirLevel) {
