@@ -1,7 +1,7 @@
 // Two products with a softmax between, seen as one: what a fused kernel has to know.
 #pragma once
 
-#include "dialects/Froe/Froe.h"
+#include "dialects/Froe/AttentionParts.h"
 #include "dialects/Rank/Rank.h"
 
 #include <optional>
@@ -11,14 +11,12 @@ namespace froe::rank {
 /// The operations of an attention: result = softmax(posts(query · key)) · value, the softmax over the keys.
 struct Attention {
   MatmulOp scores;
-  SoftmaxOp softmax;
-  IsNanOp isNan; ///< with `select`: rows that are NaN count as zeros; null: they stay NaN
-  SelectOp select;
+  Probabilities probabilities;
   MatmulOp values;
 
   /// That which ends in `values`, if nothing else uses what is between.
   static std::optional<Attention> endingIn(MatmulOp values);
-  /// The operations, in order, with the constant that `select` has.
+  /// The operations, in order, with the constant of rows that are NaN.
   llvm::SmallVector<mlir::Operation *> operations() const;
 };
 

@@ -19,12 +19,12 @@ std::vector<int64_t> divisorsOf(int64_t number) {
 ArithmeticBound::ArithmeticBound(mlir::func::FuncOp main, const Cluster &cluster, bool roundsFactors)
     : cluster(cluster) {
   Mesh one{{{"x", 1}}};
-  CostModel costs(std::make_shared<KernelForecast>(main), one, cluster, roundsFactors);
+  CostModel costs(std::make_shared<KernelForecast>(main, cluster.device), one, cluster, roundsFactors);
   main.walk([&](ContractOp op) {
     Strategy whole;
     for (mlir::Value operand : op->getOperands())
       whole.operands.push_back(Sharding::replicated(static_cast<int64_t>(shapeOf(operand).size())));
-    Product product{costs.productShape(op, whole), costs.productType(op.getLhs()), 1};
+    Product product{costs.productShape(op, whole), costs.productType(op), 1};
     auto same = llvm::find_if(
         products, [&](const Product &other) { return other.shape == product.shape && other.type == product.type; });
     if (same == products.end())
@@ -58,7 +58,7 @@ double ArithmeticBound::leastSeconds(const Product &product, int64_t devices) co
           part.k = cut(part.k, k);
           least = std::min(least, matmulSeconds(inUse, part, product.type));
         }
-  return least + cluster.device.kernelOverheadSeconds;
+  return least + (product.shape.writesResult ? cluster.device.kernelOverheadSeconds : 0);
 }
 
 } // namespace froe

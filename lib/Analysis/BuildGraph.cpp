@@ -39,9 +39,9 @@ Rule freeRule(mlir::Value value) {
 /// P1: the nodes, their strategies, and which value goes from which node to which.
 class GraphBuilder {
 public:
-  explicit GraphBuilder(mlir::func::FuncOp main) : main(main) {
+  GraphBuilder(mlir::func::FuncOp main, const Device &device) : main(main) {
     graph.partialKinds = partialKindsOf(main);
-    graph.forecast = std::make_shared<KernelForecast>(main);
+    graph.forecast = std::make_shared<KernelForecast>(main, device);
   }
 
   std::expected<ProgramGraph, std::string> build() {
@@ -91,6 +91,7 @@ private:
     for (mlir::Value result : op->getResults())
       appendValue(result);
     key.push_back(graph.forecast->followsProduct(op) ? 'f' : '-');
+    key.push_back(static_cast<char>('0' + static_cast<int>(graph.forecast->partOf(op))));
     return key;
   }
 
@@ -190,8 +191,8 @@ std::expected<mlir::func::FuncOp, std::string> mainOf(mlir::ModuleOp module) {
   return main;
 }
 
-std::expected<ProgramGraph, std::string> buildGraph(mlir::func::FuncOp main, const Mesh &mesh) {
-  std::expected<ProgramGraph, std::string> graph = GraphBuilder(main).build();
+std::expected<ProgramGraph, std::string> buildGraph(mlir::func::FuncOp main, const Mesh &mesh, const Device &device) {
+  std::expected<ProgramGraph, std::string> graph = GraphBuilder(main, device).build();
   if (graph)
     putOnMesh(*graph, mesh);
   return graph;

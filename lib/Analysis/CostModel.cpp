@@ -43,17 +43,20 @@ CostModel::CostModel(std::shared_ptr<const KernelForecast> forecast, const Mesh 
       steps(stepCost(this->cluster, mesh)), moves(moveCost(this->cluster, mesh)), forecast(std::move(forecast)),
       planner(mesh, steps) {}
 
-std::string CostModel::productType(mlir::Value value) const {
-  std::string type = elementTypeName(value);
-  return roundsFactors && type == "f32" ? "tf32" : type;
+std::string CostModel::productType(ContractOp op) const {
+  std::string type = elementTypeName(op.getLhs());
+  bool isFused = forecast->partOf(op) != AttentionPart::None; // whose kernel rounds no factors
+  return roundsFactors && type == "f32" && !isFused ? "tf32" : type;
 }
 
 double CostModel::computeSeconds(mlir::Operation *op, const Strategy &strategy) const {
   if (llvm::isa<WeightOp, ConstantOp, IotaOp, ReshapeOp>(op))
     return 0;
-  if (llvm::isa<ContractOp>(op))
-    return matmulSeconds(cluster, productShape(op, strategy), productType(op->getOperand(0))) +
-           cluster.device.kernelOverheadSeconds;
+  if (auto contract = llvm::dyn_cast<ContractOp>(op)) {
+    MatmulShape shape = productShape(contract, strategy);
+    return matmulSeconds(cluster, shape, productType(contract)) +
+           (shape.writesResult ? cluster.device.kernelOverheadSeconds : 0);
+  }
   const Sharding &largest = llvm::isa<ReduceOp>(op) ? strategy.operands[0] : strategy.results[0];
   mlir::Value counted = llvm::isa<ReduceOp>(op) ? op->getOperand(0) : op->getResult(0);
   double operations = operationsPerElement(op) * elementsOf(shapeOf(counted), largest, mesh);
@@ -65,8 +68,7 @@ double CostModel::computeSeconds(mlir::Operation *op, const Strategy &strategy) 
   return seconds + (endsKernel ? cluster.device.kernelOverheadSeconds : 0);
 }
 
-MatmulShape CostModel::productShape(mlir::Operation *op, const Strategy &strategy) const {
-  auto contract = llvm::cast<ContractOp>(op);
+MatmulShape CostModel::productShape(ContractOp contract, const Strategy &strategy) const {
   MatmulShape shape;
   auto localSizeOf = [&](mlir::Value value, const Sharding &sharding, size_t dim) {
     return localSize(shapeOf(value)[dim], mesh.blocks(sharding.dims[dim]));
@@ -80,8 +82,13 @@ MatmulShape CostModel::productShape(mlir::Operation *op, const Strategy &strateg
     if (!contract.getLhsLetters().contains(letter))
       shape.n *= localSizeOf(contract.getRhs(), strategy.operands[1], dim);
   shape.weight = isWeight(contract.getRhs()) || isWeight(contract.getLhs());
-  if (isWeight(contract.getLhs()))
+  shape.readsLeft = !forecast->staysInKernel(contract.getLhs());
+  shape.readsRight = !forecast->staysInKernel(contract.getRhs());
+  shape.writesResult = forecast->partOf(contract) != AttentionPart::Scores;
+  if (isWeight(contract.getLhs())) {
     std::swap(shape.m, shape.n);
+    std::swap(shape.readsLeft, shape.readsRight);
+  }
   return shape;
 }
 

@@ -38,7 +38,8 @@ mlir::func::FuncOp DeviceSearch::microbatch(int64_t count) {
 std::expected<std::unique_ptr<ProgramGraph>, std::string> DeviceSearch::graphOf(const Division &division) {
   std::unique_ptr<ProgramGraph> graph = idle.take(division.microbatches);
   if (!graph) {
-    std::expected<ProgramGraph, std::string> built = buildGraph(microbatch(division.microbatches), division.mesh);
+    std::expected<ProgramGraph, std::string> built =
+        buildGraph(microbatch(division.microbatches), division.mesh, cluster.device);
     if (!built)
       return std::unexpected(built.error());
     graph = std::make_unique<ProgramGraph>(std::move(*built));

@@ -165,7 +165,9 @@ private:
 
   /// In the end a value stays in a kernel only in the form in which it is made.
   bool staysInKernel(mlir::Value value) {
-    return graph.forecast->staysInKernel(value) && !masked.contains(value) && formsOf(value).versions.size() == 1;
+    auto isAsMade = [&](mlir::Value value) { return !masked.contains(value) && formsOf(value).versions.size() == 1; };
+    return graph.forecast->staysInKernel(value) && isAsMade(value) &&
+           llvm::all_of(graph.forecast->fusedWith(value), isAsMade);
   }
 
   void play(const GraphNode &node, int strategy) {

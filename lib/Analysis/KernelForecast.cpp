@@ -1,6 +1,7 @@
 #include "froe/Analysis/KernelForecast.h"
+#include "froe/Cost/Cluster.h"
 
-#include "dialects/Froe/Froe.h"
+#include "FusedAttention.h"
 
 namespace froe {
 
@@ -16,7 +17,7 @@ bool continuesChain(mlir::Operation *op) {
 }
 } // namespace
 
-KernelForecast::KernelForecast(mlir::func::FuncOp main) {
+KernelForecast::KernelForecast(mlir::func::FuncOp main, const Device &device) {
   for (mlir::Operation &op : main.getBody().front().without_terminator()) {
     for (mlir::Value operand : op.getOperands()) {
       mlir::Operation *producer = operand.getDefiningOp();
@@ -33,6 +34,27 @@ KernelForecast::KernelForecast(mlir::func::FuncOp main) {
         inKernel.insert(result);
     }
   }
+  if (device.fusesAttention)
+    fuseAttention(main);
+}
+
+void KernelForecast::fuseAttention(mlir::func::FuncOp main) {
+  for (auto values : main.getOps<ContractOp>()) {
+    std::optional<FusedAttention> attention = FusedAttention::endingIn(values);
+    if (!attention)
+      continue;
+    parts[attention->scores] = AttentionPart::Scores;
+    parts[attention->values] = AttentionPart::Values;
+    for (mlir::Value value : attention->inner)
+      if (!inKernel.contains(value))
+        fused[value] = attentions.size();
+    attentions.push_back(std::move(attention->inner));
+  }
+}
+
+llvm::ArrayRef<mlir::Value> KernelForecast::fusedWith(mlir::Value value) const {
+  auto known = fused.find(value);
+  return known == fused.end() ? llvm::ArrayRef<mlir::Value>() : attentions[known->second];
 }
 
 bool KernelForecast::isStored(mlir::Value value) const {

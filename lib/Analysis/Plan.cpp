@@ -123,7 +123,7 @@ std::expected<PlanResult, std::string> plan(mlir::ModuleOp module, const Mesh &m
   std::expected<std::vector<std::string>, std::string> notes = checkPlanFile(options.planFile, *main, cluster);
   if (!notes)
     return std::unexpected(notes.error());
-  std::expected<ProgramGraph, std::string> graph = buildGraph(*main, mesh);
+  std::expected<ProgramGraph, std::string> graph = buildGraph(*main, mesh, cluster.device);
   if (!graph)
     return std::unexpected(graph.error());
   std::expected<PlanResult, std::string> result = Planner(*main, *graph, cluster, options).run();

@@ -232,7 +232,7 @@ std::expected<PlanResult, std::string> planOnMesh(mlir::ModuleOp module, const M
   if (result || !isTooLarge(result.error()) || !options.planFile.empty())
     return result;
   mlir::func::FuncOp main = *mainOf(module);
-  std::expected<ProgramGraph, std::string> graph = buildGraph(main, mesh);
+  std::expected<ProgramGraph, std::string> graph = buildGraph(main, mesh, cluster.device);
   return std::unexpected(result.error() +
                          DevicePlanner(module, *graph, main, cluster, options).moreDevices(mesh.deviceCount()));
 }
@@ -262,7 +262,7 @@ std::expected<PlanResult, std::string> planOnDevices(mlir::ModuleOp module, int6
   std::expected<std::vector<std::string>, std::string> notes = checkPlanFile(options.planFile, *main, cluster);
   if (!notes)
     return std::unexpected(notes.error());
-  std::expected<ProgramGraph, std::string> graph = buildGraph(*main, Mesh{{{"x", 1}}});
+  std::expected<ProgramGraph, std::string> graph = buildGraph(*main, Mesh{{{"x", 1}}}, cluster.device);
   if (!graph)
     return std::unexpected(graph.error());
   if (options.microbatches > 1)

@@ -151,6 +151,8 @@ void readDevice(const Json &json, Device &device, std::string &error) {
   object.readSeconds("kernel_overhead_seconds", device.kernelOverheadSeconds);
   if (object.has("vector_flops_per_second"))
     object.readRate("vector_flops_per_second", device.vectorFlopsPerSecond);
+  if (object.has("fuses_attention"))
+    object.read("fuses_attention", device.fusesAttention);
   readMatmul(object, device.matmul, error);
 }
 
@@ -328,6 +330,8 @@ std::string Cluster::toJson() const {
                     {"matmul", Json::object()}};
   if (device.vectorFlopsPerSecond > 0)
     json["device"]["vector_flops_per_second"] = device.vectorFlopsPerSecond;
+  if (device.fusesAttention)
+    json["device"]["fuses_attention"] = true;
   for (const auto &[type, rates] : device.matmul)
     json["device"]["matmul"][type] = ratesToJson(rates);
   if (hasMeasuredLinks())

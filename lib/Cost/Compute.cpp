@@ -19,10 +19,12 @@ double flopsOf(const MatmulShape &shape) {
 
 double trafficSeconds(const Cluster &cluster, const MatmulShape &shape, std::string_view elementType) {
   int64_t bytes = shape.batch * elementBytes(elementType);
-  int64_t weight = shape.k * shape.n * bytes, others = (shape.m * shape.k + shape.m * shape.n) * bytes;
+  int64_t left = shape.readsLeft ? shape.m * shape.k * bytes : 0;
+  int64_t right = shape.readsRight ? shape.k * shape.n * bytes : 0;
+  int64_t result = shape.writesResult ? shape.m * shape.n * bytes : 0;
   if (!shape.weight)
-    return streamSeconds(cluster, weight + others);
-  return double(weight) / cluster.memoryBytesPerSecond() + streamSeconds(cluster, others);
+    return streamSeconds(cluster, left + right + result);
+  return double(right) / cluster.memoryBytesPerSecond() + streamSeconds(cluster, left + result);
 }
 } // namespace
 

@@ -48,6 +48,7 @@ Device deviceOf(const Server &server) {
   device.cacheBytes = int64_t(server.cacheBytes);
   device.cacheBytesPerSecond = server.cacheBytesPerSecond;
   device.kernelOverheadSeconds = 3e-6;
+  device.fusesAttention = true;
   device.vectorFlopsPerSecond = server.f32 / 2; // the peak counts a fused multiply-add as two
   for (auto [type, peak] : {std::pair("f64", server.f64),
                             {"f32", server.f32},

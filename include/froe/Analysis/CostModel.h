@@ -9,6 +9,7 @@
 #include "froe/Sharding/ReshardVersions.h"
 
 namespace froe {
+class ContractOp;
 
 /// f32, bf16, i64, ...: the key of a device's rates.
 std::string elementTypeName(mlir::Value value);
@@ -24,9 +25,9 @@ public:
   /// An op on one rank, on local shapes; 0 for what does no work (weights, views).
   double computeSeconds(mlir::Operation *op, const Strategy &strategy) const;
   /// A product on one rank: local sizes.
-  MatmulShape productShape(mlir::Operation *contract, const Strategy &strategy) const;
-  /// The rate at which values of the type are multiplied.
-  std::string productType(mlir::Value value) const;
+  MatmulShape productShape(ContractOp product, const Strategy &strategy) const;
+  /// The key of the rates at which it multiplies.
+  std::string productType(ContractOp product) const;
   /// The cheapest way from one sharding of a value to another; infinity where there is none.
   double reshardSeconds(mlir::Value value, const Sharding &from, const Sharding &to);
   /// The way itself; null where there is none. Valid as long as the model.

@@ -14,6 +14,7 @@
 namespace froe {
 
 class KernelForecast;
+struct Device;
 
 /// A value that takes memory from one position up to, not including, another.
 struct ValueUse {
@@ -73,8 +74,9 @@ struct ProgramGraph {
 /// The function that a module runs; a module has exactly one `main`.
 std::expected<mlir::func::FuncOp, std::string> mainOf(mlir::ModuleOp module);
 
-/// All strategies of all nodes, unrestricted. Fails where an op of @main is not shardable.
-std::expected<ProgramGraph, std::string> buildGraph(mlir::func::FuncOp main, const Mesh &mesh);
+/// All strategies of all nodes, unrestricted; what becomes one kernel is what does on `device`. Fails where an op of
+/// @main is not shardable.
+std::expected<ProgramGraph, std::string> buildGraph(mlir::func::FuncOp main, const Mesh &mesh, const Device &device);
 
 /// P4: finds out how long values live; to be called when nodes or edges changed.
 void findUses(ProgramGraph &graph);

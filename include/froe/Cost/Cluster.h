@@ -47,6 +47,7 @@ struct Device {
   int64_t cacheBytes = 0;
   double kernelOverheadSeconds = 0; ///< from one kernel's end to the next one's start
   double vectorFlopsPerSecond = 0;  ///< outside matrix products; 0: that of the smallest products in f32
+  bool fusesAttention = false;      ///< two products with a softmax between become one kernel where they can
   std::map<std::string, MatmulRates>
       matmul; ///< by element type as MLIR writes it: f32, bf16, ...; has f32; "tf32": f32 with rounded factors
 

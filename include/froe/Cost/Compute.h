@@ -12,6 +12,8 @@ int64_t elementBytes(std::string_view elementType);
 struct MatmulShape {
   int64_t m = 1, n = 1, k = 1, batch = 1;
   bool weight = true; ///< the k x n matrix is one, and comes from memory
+  /// False of a matrix (m x k, k x n, m x n) that the kernel has in registers, as part of a fused one.
+  bool readsLeft = true, readsRight = true, writesResult = true;
 
   bool operator==(const MatmulShape &) const = default;
 };

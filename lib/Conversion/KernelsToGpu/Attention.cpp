@@ -285,7 +285,7 @@ private:
   /// Rows without keys have the sum 0, rows with a NaN or an infinite score NaN.
   Value quotient(Value value, Value sum) {
     Value result = arith::DivFOp::create(builder, value, sum);
-    if (!attention.select)
+    if (!attention.probabilities.select)
       return result;
     Value isEmpty = arith::CmpFOp::create(builder, arith::CmpFPredicate::OEQ, sum, constant(0));
     Value isNan = arith::CmpFOp::create(builder, arith::CmpFPredicate::UNO, sum, sum);

@@ -24,7 +24,7 @@ struct Case {
   std::optional<LayerSample> sample;
 
   explicit Case(const LayeredProgram &program)
-      : module(test::parse(program, *context)), graph(*buildGraph(*mainOf(*module), kMesh)),
+      : module(test::parse(program, *context)), graph(*buildGraph(*mainOf(*module), kMesh, cluster.device)),
         costs(graph.forecast, kMesh, cluster, false), builder(costs), sample(sampleLayers(graph)) {}
 
   double bound(double price, int64_t limit) { return LayerBound(*sample, kMesh, cluster, false).seconds(price, limit); }
