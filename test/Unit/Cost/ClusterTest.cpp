@@ -26,6 +26,7 @@ TEST(Cluster, JsonRoundTrip) {
   cluster.hostMemoryBytes = 0;
   cluster.hostBytesPerSecond = 0;
   cluster.device.memoryBytes = 1234567890123;
+  cluster.device.fusesAttention = true;
   EXPECT_EQ(cluster.toJson().find("\"host\""), std::string::npos);
   EXPECT_EQ(Cluster::parse(cluster.toJson()), cluster);
 }

@@ -64,6 +64,21 @@ TEST(Compute, FewRowsCostTheWeightsTraffic) {
               0.01 * one);
 }
 
+TEST(Compute, MatricesInRegistersHaveNoTraffic) {
+  Cluster cluster = kCpu;
+  cluster.hostBytesPerSecond = 0;
+  cluster.device.memoryBytesPerSecond = cluster.device.cacheBytesPerSecond = 1e6; // all time is traffic's
+  auto traffic = [&](bool left, bool right, bool result) {
+    MatmulShape shape{16, 32, 8, 1, false};
+    shape.readsLeft = left, shape.readsRight = right, shape.writesResult = result;
+    return matmulSeconds(cluster, shape, "f32");
+  };
+  double all = traffic(true, true, true), perByte = all / (4.0 * (16 * 8 + 8 * 32 + 16 * 32));
+  EXPECT_NEAR(all - traffic(false, true, true), 4 * 16 * 8 * perByte, 1e-3 * all);
+  EXPECT_NEAR(all - traffic(true, false, true), 4 * 8 * 32 * perByte, 1e-3 * all);
+  EXPECT_NEAR(all - traffic(true, true, false), 4 * 16 * 32 * perByte, 1e-3 * all);
+}
+
 TEST(Compute, MoreWorkNeverTakesLess) {
   double last = 0;
   for (int64_t m = 1; m <= 2048; m += 7) {
