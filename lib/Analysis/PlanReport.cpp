@@ -1,5 +1,6 @@
 #include "froe/Analysis/PlanResult.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -118,12 +119,20 @@ Json deviceCountsToJson(const PlanResult &plan) {
   return counts;
 }
 
-/// Keys that end in `bytes` are those of one rank; `peak_bytes` is the arena once it is known, else a forecast.
+/// Bytes of the largest arena of a rank: as laid out, or what the search counted beside the weights.
+int64_t arenaBytesOf(const PlanResult &plan) {
+  int64_t bytes = plan.memoryBytes - plan.weightBytes;
+  for (size_t i = 0; i < plan.stages.size(); ++i) {
+    int64_t ofStage = plan.stages[i].memoryBytes - plan.stages[i].weightBytes;
+    bytes = i == 0 ? ofStage : std::max(bytes, ofStage);
+  }
+  return plan.arenaBytes.value_or(bytes);
+}
+
+/// Keys that end in `bytes` are those of one rank.
 Json predictionToJson(const PlanResult &plan) {
   double throughput = plan.throughputPerSecond > 0 ? plan.throughputPerSecond : plan.cost > 0 ? 1 / plan.cost : 0;
-  Json json{{"latency_ms", plan.cost * 1e3},
-            {"throughput_per_s", throughput},
-            {"peak_bytes", plan.arenaBytes.value_or(plan.memoryBytes)}};
+  Json json{{"latency_ms", plan.cost * 1e3}, {"throughput_per_s", throughput}, {"peak_bytes", arenaBytesOf(plan)}};
   if (plan.arenaBytes)
     json["arena_bytes"] = *plan.arenaBytes;
   json["weight_bytes"] = plan.weightBytes;

@@ -7,6 +7,7 @@
 """
 
 import argparse
+import json
 import shutil
 import sys
 import time
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from froe import BUILD, DOUBLES, ROOT, Failure, Setting, compile_model, differences, far_off, run_package
+from froe import BUILD, DOUBLES, ROOT, Failure, Setting, call, compile_model, differences, far_off, run_package
 
 sys.path += [str(ROOT / "test/models"), str(ROOT / "scripts")]
 import make_inputs
@@ -63,6 +64,15 @@ def check_repeats(package: Path, setting: Setting, inputs: dict[str, Path], foun
         raise Failure(f"{changed} differ from run to run")
 
 
+def forecast_bytes(model: Path, setting: Setting, dims: dict[str, int]) -> int:
+    """What the plan says that buffers take."""
+    constrain = ["--constrain", setting.constrain] if setting.constrain else []
+    options = [option for name, size in dims.items() for option in ("--dim", f"{name}={size}")] + constrain + setting.options
+    cluster = {"cpu": "cpu", "cuda": "a100-80g"}[setting.target]  # those that compiling assumes
+    plan = call(["plan", model, "--mesh", setting.mesh, "--dtype", setting.dtype, "--cluster", cluster, *options, "--json"], 60)
+    return json.loads(plan)["predicted"]["peak_bytes"]
+
+
 def check(model: Path, setting: Setting, inputs: dict[str, Path], expected: dict[str, np.ndarray], folder: Path,
           dims: dict[str, int], twice: bool, options: list[str] = []) -> str:
     """Compiles, runs, compares; returns a line for the log, raises Failure."""
@@ -72,6 +82,9 @@ def check(model: Path, setting: Setting, inputs: dict[str, Path], expected: dict
     compiled = time.monotonic()
     found, report = run_package(package, setting.ranks(), inputs, folder / "outputs", options, checked=setting.target == "cpu",
                                 environment=DOUBLES if setting.target == "cuda" else {})
+    arena, forecast = max(rank["arena_bytes"] for rank in report["ranks"]), forecast_bytes(model, setting, dims)
+    if arena != forecast:
+        raise Failure(f"the plan forecasts {forecast} bytes of buffers, the arena has {arena}")
     wrong = differences(found, expected, RTOL, ATOL) if setting.dtype == "f32" else far_off(found, expected, HALF_LIMIT)
     if wrong:
         raise Failure("\n".join(wrong))
