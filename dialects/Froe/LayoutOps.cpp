@@ -214,4 +214,40 @@ LogicalResult PadOp::verify() {
   return verifyShape(*this, shape);
 }
 
+// window
+
+bool WindowOp::isDivision(size_t i) {
+  int64_t size = getSizes()[i], dim = getLeadingDims() + int64_t(i);
+  int64_t windows = getType().getDimSize(dim + int64_t(getSizes().size()));
+  return getStrides()[i] == size && (size == 1 || getDilations()[i] == 1) &&
+         getOperand().getType().getDimSize(dim) == windows * size;
+}
+
+LogicalResult WindowOp::verify() {
+  RankedTensorType operand = getOperand().getType(), result = getResult().getType();
+  int64_t looked = getSizes().size(), leading = getLeadingDims();
+  if (looked == 0 || leading < 0)
+    return emitOpError("expected sizes for 1 to ") << operand.getRank() << " dims, found " << looked;
+  if (failed(verifyCount(*this, "strides", getStrides(), looked)) ||
+      failed(verifyCount(*this, "dilations", getDilations(), looked)))
+    return failure();
+  if (result.getRank() != operand.getRank() + looked)
+    return emitOpError("expected a result of rank ") << operand.getRank() + looked << ", found " << result;
+  SmallVector<int64_t> shape(operand.getShape().take_front(leading));
+  llvm::append_range(shape, getSizes());
+  llvm::append_range(shape, result.getShape().drop_front(leading + looked));
+  for (int64_t i = 0; i < looked; ++i) {
+    int64_t size = getSizes()[i], stride = getStrides()[i], dilation = getDilations()[i];
+    if (size < 1 || stride < 1 || dilation < 1)
+      return emitOpError("expected sizes, strides and dilations of at least 1, found ")
+             << std::min({size, stride, dilation});
+    int64_t windows = shape[leading + looked + i], whole = operand.getDimSize(leading + i);
+    int64_t needed = windows == 0 ? 0 : (windows - 1) * stride + (size - 1) * dilation + 1;
+    if (needed > whole)
+      return emitOpError("expected at least ")
+             << needed << " elements along dim " << leading + i << ", found " << whole;
+  }
+  return verifyShape(*this, shape);
+}
+
 } // namespace froe

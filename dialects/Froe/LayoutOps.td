@@ -92,4 +92,30 @@ def Froe_PadOp : Froe_AttrRuledOp<"pad", [AllElementTypesMatch<["operand", "resu
   let hasVerifier = 1;
 }
 
+def Froe_WindowOp : Froe_AttrRuledOp<"window", [AllElementTypesMatch<["operand", "result"]>]> {
+  let summary = "what windows over the last dims see";
+  let description = [{
+    The last dims, as many as there are `sizes`, are looked at through windows. The result has the dims before them, then for each of them a dim
+    of the places in a window, then for each the windows, as many as the result's shape says. Place `p` of window `w` along a dim is the operand's element
+    `w * stride + p * dilation`. A convolution contracts over the places; pooling reduces them.
+
+    ```mlir
+    %1 = froe.window %0 sizes [3, 3] strides [2, 2] dilations [1, 1] : tensor<8x16x57x57xf32> -> tensor<8x16x3x3x28x28xf32>
+    ```
+  }];
+  let arguments = (ins Froe_Tensor:$operand, DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$strides,
+                   DenseI64ArrayAttr:$dilations);
+  let results = (outs Froe_Tensor:$result);
+  let assemblyFormat = [{
+    $operand `sizes` $sizes `strides` $strides `dilations` $dilations attr-dict `:` type($operand) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// How many dims come before those that windows look at.
+    int64_t getLeadingDims() { return getOperand().getType().getRank() - int64_t(getSizes().size()); }
+    /// Whether windows along dim `i` of those looked at lie side by side and fill it.
+    bool isDivision(size_t i);
+  }];
+}
+
 #endif

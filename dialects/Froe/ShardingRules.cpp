@@ -269,6 +269,28 @@ Rule PadOp::getShardingRule() {
   return builder.rule;
 }
 
+/// Windows that divide a dim may be distributed; others would see neighbours.
+Rule WindowOp::getShardingRule() {
+  RuleBuilder builder;
+  int64_t leading = getLeadingDims(), looked = getSizes().size();
+  llvm::ArrayRef<int64_t> from = shapeOf(getOperand()), to = shapeOf(getResult());
+  TensorFactors operand = builder.tensor(from.take_front(leading), FactorKind::Parallel), windows;
+  TensorFactors result = operand;
+  for (int64_t i = 0; i < looked; ++i) {
+    int place = builder.whole(getSizes()[i]);
+    bool divides = isDivision(i);
+    int window = builder.add(to[leading + looked + i], divides ? FactorKind::Parallel : FactorKind::Whole);
+    operand.push_back(divides ? DimFactors{window, place} : DimFactors{builder.whole(from[leading + i])});
+    result.push_back({place});
+    windows.push_back({window});
+  }
+  result.insert(result.end(), windows.begin(), windows.end());
+  builder.rule.operands = {operand};
+  builder.rule.results = {result};
+  builder.movesElements();
+  return builder.rule;
+}
+
 /// Rows of a weight may be cut: each device has zeros for rows that it lacks. Zeros are exact in every type but bools,
 /// which have no sum. Indices too narrow for the number of rows cannot be compared with it.
 static FactorKind rowKind(GatherOp gather) {

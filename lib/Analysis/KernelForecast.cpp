@@ -11,7 +11,9 @@ bool isElementwise(mlir::Operation *op) { return op->hasTrait<mlir::OpTrait::Ele
 /// So cheap to compute that every kernel that needs it does it again.
 bool isRepeated(mlir::Operation *op) { return llvm::isa<BroadcastOp, ConstantOp, IotaOp>(op); }
 
-bool startsChain(mlir::Operation *op) { return isElementwise(op) || isRepeated(op) || llvm::isa<GatherOp>(op); }
+bool startsChain(mlir::Operation *op) {
+  return isElementwise(op) || isRepeated(op) || llvm::isa<GatherOp, WindowOp>(op);
+}
 bool continuesChain(mlir::Operation *op) {
   return isElementwise(op) || llvm::isa<SoftmaxOp, NormalizeOp, ReduceOp, BroadcastOp>(op);
 }

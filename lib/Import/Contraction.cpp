@@ -123,8 +123,8 @@ Tensors einsum(Node &node) {
 }
 
 constexpr Operator table[] = {
-    {"Conv", 11, Types::Float, convolution,
-     "windows that do not overlap: strides equal the kernel, no pads, one group"},
+    {"Conv", 11, Types::Float, convolution},
+    {"ConvTranspose", 11, Types::Float, transposedConvolution},
     {"Einsum", 12, Types::Number, einsum, "at most two operands, no ellipsis, no letter twice in one operand"},
     {"Gemm", 11, Types::Number, gemm},
     {"MatMul", 11, Types::Number, matMul},

@@ -4,7 +4,8 @@
 
 namespace froe::importing {
 
-/// ONNX Conv, as contractions.
+/// ONNX Conv and ConvTranspose, as contractions over what windows see.
 Tensors convolution(Node &node);
+Tensors transposedConvolution(Node &node);
 
 } // namespace froe::importing

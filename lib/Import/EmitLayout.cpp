@@ -136,6 +136,15 @@ Tensor Emitter::pad(Tensor x, llvm::ArrayRef<int64_t> low, llvm::ArrayRef<int64_
   return wrap(PadOp::create(builder, location, typeLike(x, shape), value(x), low, high, attribute));
 }
 
+Tensor Emitter::window(Tensor x, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides,
+                       llvm::ArrayRef<int64_t> dilations, llvm::ArrayRef<int64_t> windows) {
+  Sizes shape(x->shape().drop_back(sizes.size()));
+  llvm::append_range(shape, sizes);
+  llvm::append_range(shape, windows);
+  elementCount(shape, bytesOf(x->elementType()));
+  return wrap(WindowOp::create(builder, location, typeLike(x, shape), value(x), sizes, strides, dilations));
+}
+
 Tensor Emitter::iota(Type elementType, llvm::ArrayRef<int64_t> shape, int64_t dim) {
   if (shape[dim] > kCopyLimit)
     return wrap(IotaOp::create(builder, location, RankedTensorType::get(shape, elementType), dim));

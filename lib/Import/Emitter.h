@@ -90,6 +90,9 @@ public:
   /// Elements [start, start + size) of one dim.
   Tensor sliceDim(Tensor x, int64_t dim, int64_t start, int64_t size, int64_t step = 1);
   Tensor pad(Tensor x, llvm::ArrayRef<int64_t> low, llvm::ArrayRef<int64_t> high, double value);
+  /// What windows over the last dims see: see froe.window. `windows` says how many there are along each.
+  Tensor window(Tensor x, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides,
+                llvm::ArrayRef<int64_t> dilations, llvm::ArrayRef<int64_t> windows);
   /// 0, 1, … along `dim`.
   Tensor iota(mlir::Type elementType, llvm::ArrayRef<int64_t> shape, int64_t dim);
 

@@ -179,7 +179,7 @@ Tensors GraphImporter::inlineFunction(const onnx::FunctionProto &function, const
   llvm::SaveAndRestore opsetsOfFunction(opsets, &function.opset_import());
   llvm::SaveAndRestore prefix(namePrefix, namePrefix + labelOf(node) + "/");
   inlining.push_back(&function);
-  auto pop = llvm::make_scope_exit([&] { inlining.pop_back(); });
+  llvm::scope_exit pop([&] { inlining.pop_back(); });
   Nodes body = bodyOf(function, node);
   Scope scope;
   for (auto [name, operand] : llvm::zip(function.input(), operands))

@@ -1,6 +1,7 @@
 #include "ElementTypes.h"
 #include "Failure.h"
 #include "Operators.h"
+#include "Resize.h"
 
 #include <fmt/format.h>
 
@@ -274,6 +275,7 @@ constexpr Operator table[] = {
     {"Flatten", 11, Types::Any, flatten},
     {"Pad", 11, Types::Any, pad, "pads and value known at import"},
     {"Reshape", 11, Types::Any, reshape, "shape known at import"},
+    {"Resize", 11, Types::Any, resize, "scales or sizes known at import; no antialiasing, no crop"},
     {"Slice", 11, Types::Any, slice, "bounds known at import"},
     {"SpaceToDepth", 11, Types::Any, spaceToDepth},
     {"Split", 11, Types::Any, split},

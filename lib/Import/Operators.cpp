@@ -9,8 +9,9 @@ using namespace mlir;
 namespace froe::importing {
 
 static llvm::SmallVector<llvm::ArrayRef<Operator>> families() {
-  return {attentionOperators(), constantOperators(), contractionOperators(),   elementwiseOperators(),
-          indexOperators(),     layoutOperators(),   normalizationOperators(), reductionOperators()};
+  return {attentionOperators(),     constantOperators(), contractionOperators(),
+          elementwiseOperators(),   indexOperators(),    layoutOperators(),
+          normalizationOperators(), poolingOperators(),  reductionOperators()};
 }
 
 const Operator *findOperator(llvm::StringRef domain, llvm::StringRef name) {

@@ -27,6 +27,7 @@ llvm::ArrayRef<Operator> elementwiseOperators();
 llvm::ArrayRef<Operator> indexOperators();
 llvm::ArrayRef<Operator> layoutOperators();
 llvm::ArrayRef<Operator> normalizationOperators();
+llvm::ArrayRef<Operator> poolingOperators();
 llvm::ArrayRef<Operator> reductionOperators();
 
 constexpr int64_t kOldestOpset = 11, kNewestOpset = 28;

@@ -72,17 +72,7 @@ Tensors logOfSumOfExponentials(Node &node) {
   return {r.keepDims ? result : emit.reduce(Reduction::Max, result, r.dims, false)};
 }
 
-template <Reduction kind> Tensors globalPool(Node &node) {
-  Tensor x = node.operand(0);
-  if (x->rank() < 3)
-    throw Invalid("its operand has no spatial dims");
-  Sizes dims = counting(2, x->rank());
-  return {kind == Reduction::Sum ? node.emit.mean(x, dims, true) : node.emit.reduce(kind, x, dims, true)};
-}
-
 constexpr Operator table[] = {
-    {"GlobalAveragePool", 11, Types::Float, globalPool<Reduction::Sum>},
-    {"GlobalMaxPool", 11, Types::Float, globalPool<Reduction::Max>},
     {"ReduceL1", 11, Types::Number, norm1},
     {"ReduceL2", 11, Types::Float, norm2},
     {"ReduceLogSum", 11, Types::Float, logOfSum},

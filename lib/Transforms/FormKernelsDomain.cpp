@@ -75,7 +75,7 @@ private:
       return passRow(op, reads);
     for (const Access &access : reads)
       llvm::TypeSwitch<Operation *>(op)
-          .Case<BroadcastOp, TransposeOp, SliceOp, ConcatOp, PadOp, ReshapeOp, rank::ViewOp>(
+          .Case<BroadcastOp, TransposeOp, SliceOp, ConcatOp, PadOp, WindowOp, ReshapeOp, rank::ViewOp>(
               [&](auto layout) { passLayout(layout, access); })
           .Case<GatherOp>([&](GatherOp gather) { passGather(gather, access); })
           .Default([&](Operation *other) {
@@ -138,6 +138,11 @@ private:
     for (size_t dim = 0; dim < source.size(); ++dim)
       if (op.getLow()[dim] != 0 || op.getHigh()[dim] != 0)
         source[dim] = kElsewhere;
+    read(op.getOperand(), source);
+  }
+  void passLayout(WindowOp op, const Access &access) {
+    Access source(ArrayRef<int64_t>(access).take_front(op.getLeadingDims()));
+    source.append(op.getSizes().size(), kElsewhere);
     read(op.getOperand(), source);
   }
   /// Dims of more than one element that are the same in both shapes keep their index.

@@ -92,6 +92,8 @@ private:
   bool isAdmissible(const KernelOps &ops, const KernelOps &larger, Operation *producer) {
     if (isa<ConstantOp>(producer) && !isFree(producer))
       return false;
+    if (isSeenThroughWindows(ops, producer))
+      return false;
     if (larger.size() > kMaxOps || countBuffers(larger) > kMaxBuffers)
       return false;
     std::optional<KernelDomain> domain = findDomain(larger);
@@ -106,6 +108,13 @@ private:
     if (outside.empty())
       return true;
     return isWorthStoring(producer, *domain) && !reaches(outside, larger);
+  }
+
+  /// Windows see an element several times: it is computed once, before, and padding stands beside it in memory.
+  static bool isSeenThroughWindows(const KernelOps &ops, Operation *producer) {
+    return !isFree(producer) && llvm::any_of(ops, [&](Operation *op) {
+      return isa<WindowOp>(op) && producerOf(op->getOperand(0)) == producer;
+    });
   }
 
   static size_t countBuffers(const KernelOps &ops) {

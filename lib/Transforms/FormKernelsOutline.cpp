@@ -14,7 +14,7 @@ std::string nameOf(ArrayRef<Operation *> ops) {
       return 5;
     if (isa<GeluOp, SiluOp, GatherOp, GatherNdOp>(op))
       return 4;
-    if (isa<ReduceOp, ConcatOp, TransposeOp, PadOp>(op))
+    if (isa<ReduceOp, ConcatOp, TransposeOp, PadOp, WindowOp>(op))
       return 3;
     if (isa<SelectOp, TanhOp, ExpOp, SigmoidOp, PowOp>(op))
       return 2;

@@ -26,7 +26,7 @@ import reference
 # Batches that do and do not divide by the ranks, so that every plan meets uneven shards somewhere.
 TEXT = {"batch": 3, "sequence": 16}
 DIMS = {"bert-base": TEXT, "bert-base-legacy": TEXT, "gpt2": {"batch": 2, "sequence": 13}, "llama-160m": {"batch": 2, "sequence": 16},
-        "minilm-l6": {"batch": 5, "sequence": 11}, "mlp": {"batch": 6}, "vit-b-16": {"batch": 2}}
+        "minilm-l6": {"batch": 5, "sequence": 11}, "mlp": {"batch": 6}, "vit-b-16": {"batch": 2}, "mobilenet-v2": {"batch": 3}, "resnet50": {"batch": 2}}
 SETTINGS = [Setting("1"), Setting("2"), Setting("2", "data"), Setting("2", "tensor"), Setting("3"), Setting("4"), Setting("2x2")]
 MORE_SETTINGS = [Setting("3", "tensor"), Setting("4", "data"), Setting("2x2", "data"), Setting("2x2", "tensor"), Setting("data=2,model=2")]
 SMALL = {"minilm-l6", "mlp"}  # these run in MORE_SETTINGS too, and twice
@@ -34,8 +34,8 @@ RTOL, ATOL = 1e-3, 1e-4
 HALF_LIMIT = 2e-2  # of an output's norm
 # On doubles each thread of a kernel is a fiber: small sizes, and few settings.
 CUDA_TEXT = {"batch": 3, "sequence": 5}
-CUDA_DIMS = DIMS | {name: CUDA_TEXT for name in DIMS if "sequence" in DIMS[name]} | {"vit-b-16": {"batch": 1}}
-PLAYED = set(DIMS) - {"vit-b-16"}  # a second execution, which is recorded as a graph and played
+CUDA_DIMS = DIMS | {name: CUDA_TEXT for name in DIMS if "sequence" in DIMS[name]} | {"vit-b-16": {"batch": 1}, "mobilenet-v2": {"batch": 1}}
+PLAYED = set(DIMS) - {"vit-b-16", "mobilenet-v2"}  # a second execution, which is recorded as a graph and played
 CUDA_SETTINGS = [Setting("1", target="cuda"), Setting("2", "tensor", target="cuda"), Setting("2x2", "tensor", target="cuda")]
 HALF_SETTINGS = [Setting("1", dtype="bf16"), Setting("2", "tensor", dtype="f16"), Setting("2", "data", dtype="bf16"), Setting("2x2", "tensor", dtype="bf16")]
 HALF_CUDA_SETTINGS = [Setting("2", "tensor", target="cuda", dtype="f16"), Setting("1", target="cuda", dtype="bf16")]

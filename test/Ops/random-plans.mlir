@@ -13,7 +13,7 @@
 
 module attributes {froe.phase = "program"} {
 func.func @main(%x: tensor<5x6xf32> {froe.name = "x"}, %y: tensor<5x6xf32> {froe.name = "y"}, %i: tensor<5x3xi64> {froe.name = "i"}, %t: tensor<7x6x4xf32> {froe.name = "t"})
-    -> (tensor<5x6xf32> {froe.name = "o0"}, tensor<5x3x4xf32> {froe.name = "o1"}, tensor<5x3xf32> {froe.name = "o2"}, tensor<10x6xf32> {froe.name = "o3"}, tensor<3x5x4xf32> {froe.name = "o4"}, tensor<5xf32> {froe.name = "o5"}, tensor<6xf32> {froe.name = "o6"}, tensor<5x3x6xf32> {froe.name = "o7"}, tensor<30xf32> {froe.name = "o8"}, tensor<5x7xf32> {froe.name = "o9"}, tensor<5x4xf32> {froe.name = "o10"}, tensor<7x6x4xf32> {froe.name = "o11"}, tensor<5x3xi64> {froe.name = "o12"}, tensor<5x6x4xf32> {froe.name = "o13"}, tensor<5x2x6xf32> {froe.name = "o14"}, tensor<5x6xi1> {froe.name = "o15"}, tensor<28x6xf32> {froe.name = "o16"}) {
+    -> (tensor<5x6xf32> {froe.name = "o0"}, tensor<5x3x4xf32> {froe.name = "o1"}, tensor<5x3xf32> {froe.name = "o2"}, tensor<10x6xf32> {froe.name = "o3"}, tensor<3x5x4xf32> {froe.name = "o4"}, tensor<5xf32> {froe.name = "o5"}, tensor<6xf32> {froe.name = "o6"}, tensor<5x3x6xf32> {froe.name = "o7"}, tensor<30xf32> {froe.name = "o8"}, tensor<5x7xf32> {froe.name = "o9"}, tensor<5x4xf32> {froe.name = "o10"}, tensor<7x6x4xf32> {froe.name = "o11"}, tensor<5x3xi64> {froe.name = "o12"}, tensor<5x6x4xf32> {froe.name = "o13"}, tensor<5x2x6xf32> {froe.name = "o14"}, tensor<5x6xi1> {froe.name = "o15"}, tensor<28x6xf32> {froe.name = "o16"}, tensor<7x6x2x2xf32> {froe.name = "o17"}, tensor<7x5x2x2xf32> {froe.name = "o18"}) {
   %0 = froe.mul %x, %y : tensor<5x6xf32>
   %1 = froe.gather %t, %i dim 0 : tensor<7x6x4xf32>, tensor<5x3xi64> -> tensor<5x3x6x4xf32>
   %2 = froe.reduce sum %1 dims [2] : tensor<5x3x6x4xf32> -> tensor<5x3x4xf32>
@@ -40,6 +40,10 @@ func.func @main(%x: tensor<5x6xf32> {froe.name = "x"}, %y: tensor<5x6xf32> {froe
   %22 = froe.compare less %x, %y : tensor<5x6xf32> -> tensor<5x6xi1>
   %23 = froe.reshape %t : tensor<7x6x4xf32> -> tensor<7x4x6xf32>
   %24 = froe.reshape %23 : tensor<7x4x6xf32> -> tensor<28x6xf32>
-  return %0, %2, %4, %5, %6, %7, %8, %9, %10, %11, %14, %15, %17, %18, %21, %22, %24 : tensor<5x6xf32>, tensor<5x3x4xf32>, tensor<5x3xf32>, tensor<10x6xf32>, tensor<3x5x4xf32>, tensor<5xf32>, tensor<6xf32>, tensor<5x3x6xf32>, tensor<30xf32>, tensor<5x7xf32>, tensor<5x4xf32>, tensor<7x6x4xf32>, tensor<5x3xi64>, tensor<5x6x4xf32>, tensor<5x2x6xf32>, tensor<5x6xi1>, tensor<28x6xf32>
+  %25 = froe.window %t sizes [2] strides [2] dilations [1] : tensor<7x6x4xf32> -> tensor<7x6x2x2xf32>
+  %26 = froe.window %t sizes [3, 2] strides [1, 2] dilations [2, 1] : tensor<7x6x4xf32> -> tensor<7x3x2x2x2xf32>
+  %27 = froe.reshape %y : tensor<5x6xf32> -> tensor<5x3x2xf32>
+  %28 = froe.contract "nxypq,oxy->nopq" %26, %27 : tensor<7x3x2x2x2xf32>, tensor<5x3x2xf32> -> tensor<7x5x2x2xf32>
+  return %0, %2, %4, %5, %6, %7, %8, %9, %10, %11, %14, %15, %17, %18, %21, %22, %24, %25, %28 : tensor<5x6xf32>, tensor<5x3x4xf32>, tensor<5x3xf32>, tensor<10x6xf32>, tensor<3x5x4xf32>, tensor<5xf32>, tensor<6xf32>, tensor<5x3x6xf32>, tensor<30xf32>, tensor<5x7xf32>, tensor<5x4xf32>, tensor<7x6x4xf32>, tensor<5x3xi64>, tensor<5x6x4xf32>, tensor<5x2x6xf32>, tensor<5x6xi1>, tensor<28x6xf32>, tensor<7x6x2x2xf32>, tensor<7x5x2x2xf32>
 }
 }

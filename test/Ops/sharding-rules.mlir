@@ -39,6 +39,9 @@ func.func @main(%x: tensor<4x6x8xf32>, %v: tensor<8xf32>, %i: tensor<5x3xi64>, %
   %12 = froe.pad %x low [0, 1, 0] high [0, 0, 0] with 1.0 : f32 : tensor<4x6x8xf32> -> tensor<4x7x8xf32>
   // CHECK-NEXT: froe.pad: (d0, d1, d3) -> (d0, d2, d3) | d1: whole, d2: whole | partial 0: sum, max, min, and, or
   %13 = froe.pad %x low [0, 1, 0] high [0, 0, 0] with 0.0 : f32 : tensor<4x6x8xf32> -> tensor<4x7x8xf32>
+  // Windows that divide a dim see no neighbours.
+  // CHECK-NEXT: froe.window: (d0, d2*d1, d5) -> (d0, d1, d3, d2, d4) | d1: whole, d3: whole, d4: whole, d5: whole | partial 0: any
+  %19 = froe.window %x sizes [2, 3] strides [2, 1] dilations [1, 1] : tensor<4x6x8xf32> -> tensor<4x2x3x3x6xf32>
   // CHECK-NEXT: froe.gather: (d0, d1, d2), (d3, d4) -> (d0, d3, d4, d2) | d1: whole | partial 0: any
   %14 = froe.gather %x, %i dim 1 : tensor<4x6x8xf32>, tensor<5x3xi64> -> tensor<4x5x3x8xf32>
   // CHECK-NEXT: froe.gather_nd: (d0, d1, d2), (d3, d4) -> (d3) | d0: whole, d1: whole, d2: whole, d4: whole | partial 0: any

@@ -97,4 +97,15 @@ Value lower(PadOp op, Elements &elements, Indices indices) {
   return inside ? elements.branch(inside, element, padding) : element();
 }
 
+Value lower(WindowOp op, Elements &elements, Indices indices) {
+  IndexArithmetic &index = elements.index;
+  size_t leading = op.getLeadingDims(), looked = op.getSizes().size();
+  SmallVector<Value> source(indices.take_front(leading));
+  for (size_t i = 0; i < looked; ++i) {
+    Value place = index.mul(indices[leading + i], op.getDilations()[i]);
+    source.push_back(index.add(index.mul(indices[leading + looked + i], op.getStrides()[i]), place));
+  }
+  return elements.at(op.getOperand(), source);
+}
+
 } // namespace froe

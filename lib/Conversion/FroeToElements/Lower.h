@@ -31,6 +31,7 @@ mlir::Value lower(BroadcastOp op, Elements &elements, Indices indices);
 mlir::Value lower(ConcatOp op, Elements &elements, Indices indices);
 mlir::Value lower(SliceOp op, Elements &elements, Indices indices);
 mlir::Value lower(PadOp op, Elements &elements, Indices indices);
+mlir::Value lower(WindowOp op, Elements &elements, Indices indices);
 
 // IndexOps
 mlir::Value lower(GatherOp op, Elements &elements, Indices indices);

@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[3]
 BIN = ROOT / "build/bin"
 TEXT = ["--dim", "batch=8", "--dim", "sequence=128"]
 MODELS = {"mlp": ["--dim", "batch=64"], "minilm-l6": TEXT, "bert-base": TEXT, "vit-b-16": ["--dim", "batch=8"],
+          "resnet50": ["--dim", "batch=8"], "mobilenet-v2": ["--dim", "batch=8"],
           "gpt2": ["--dim", "batch=1", "--dim", "sequence=128"], "llama-160m": ["--dim", "batch=1", "--dim", "sequence=128"]}
 TYPES = ["f32", "f16", "bf16"]
 

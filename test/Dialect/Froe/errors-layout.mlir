@@ -189,3 +189,59 @@ func.func @pad_value(%a: tensor<4x8xf32>) {
   %0 = froe.pad %a low [0, 1] high [0, 0] with 0.0 : f64 : tensor<4x8xf32> -> tensor<4x9xf32>
   return
 }
+
+// -----
+
+func.func @window_sizes(%a: tensor<4x8xf32>) {
+  // expected-error @below {{expected sizes for 1 to 2 dims, found 0}}
+  %0 = froe.window %a sizes [] strides [] dilations [] : tensor<4x8xf32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @window_strides(%a: tensor<4x8xf32>) {
+  // expected-error @below {{expected 1 strides, found 2}}
+  %0 = froe.window %a sizes [3] strides [1, 1] dilations [1] : tensor<4x8xf32> -> tensor<4x3x6xf32>
+  return
+}
+
+// -----
+
+func.func @window_dilations(%a: tensor<4x8xf32>) {
+  // expected-error @below {{expected 1 dilations, found 0}}
+  %0 = froe.window %a sizes [3] strides [1] dilations [] : tensor<4x8xf32> -> tensor<4x3x6xf32>
+  return
+}
+
+// -----
+
+func.func @window_rank(%a: tensor<4x8xf32>) {
+  // expected-error @below {{expected a result of rank 3, found 'tensor<4x6xf32>'}}
+  %0 = froe.window %a sizes [3] strides [1] dilations [1] : tensor<4x8xf32> -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @window_zero(%a: tensor<4x8xf32>) {
+  // expected-error @below {{expected sizes, strides and dilations of at least 1, found 0}}
+  %0 = froe.window %a sizes [3] strides [0] dilations [1] : tensor<4x8xf32> -> tensor<4x3x6xf32>
+  return
+}
+
+// -----
+
+func.func @window_outside(%a: tensor<4x8xf32>) {
+  // expected-error @below {{expected at least 9 elements along dim 1, found 8}}
+  %0 = froe.window %a sizes [3] strides [1] dilations [1] : tensor<4x8xf32> -> tensor<4x3x7xf32>
+  return
+}
+
+// -----
+
+func.func @window_shape(%a: tensor<4x8xf32>) {
+  // expected-error @below {{expected a result of shape [4, 3, 6], found 'tensor<4x2x6xf32>'}}
+  %0 = froe.window %a sizes [3] strides [1] dilations [1] : tensor<4x8xf32> -> tensor<4x2x6xf32>
+  return
+}

@@ -78,6 +78,8 @@ func.func @layout(%a: tensor<4x8xf32>, %b: tensor<4x2xf32>, %i: tensor<3xi64>, %
   %4 = froe.slice %a starts [0, 6] strides [1, -2] : tensor<4x8xf32> -> tensor<4x3xf32>
   // CHECK: froe.pad %arg0 low [0, 1] high [0, 2] with 0.000000e+00 : f32 : tensor<4x8xf32> -> tensor<4x11xf32>
   %5 = froe.pad %a low [0, 1] high [0, 2] with 0.0 : f32 : tensor<4x8xf32> -> tensor<4x11xf32>
+  // CHECK: froe.window %arg0 sizes [3] strides [2] dilations [1] : tensor<4x8xf32> -> tensor<4x3x3xf32>
+  %w = froe.window %a sizes [3] strides [2] dilations [1] : tensor<4x8xf32> -> tensor<4x3x3xf32>
   // CHECK: froe.gather %arg0, %arg2 dim 0 : tensor<4x8xf32>, tensor<3xi64> -> tensor<3x8xf32>
   %6 = froe.gather %a, %i dim 0 : tensor<4x8xf32>, tensor<3xi64> -> tensor<3x8xf32>
   // CHECK: froe.gather_nd %arg0, %arg3 batch_dims 0 : tensor<4x8xf32>, tensor<5x2xi64> -> tensor<5xf32>
