@@ -11,6 +11,7 @@
 
 #include <limits>
 #include <map>
+#include <optional>
 
 namespace froe {
 
@@ -166,8 +167,14 @@ private:
   /// In the end a value stays in a kernel only in the form in which it is made.
   bool staysInKernel(mlir::Value value) {
     auto isAsMade = [&](mlir::Value value) { return !masked.contains(value) && formsOf(value).versions.size() == 1; };
-    return graph.forecast->staysInKernel(value) && isAsMade(value) &&
-           llvm::all_of(graph.forecast->fusedWith(value), isAsMade);
+    if (!isAsMade(value))
+      return false;
+    llvm::ArrayRef<mlir::Value> attention = graph.forecast->fusedWith(value);
+    if (!attention.empty() && llvm::all_of(attention, isAsMade))
+      return true;
+    if (graph.forecast->endsProduct(value))
+      return !isProduct(value.getDefiningOp());
+    return attention.empty() && graph.forecast->staysInKernel(value);
   }
 
   void play(const GraphNode &node, int strategy) {
@@ -176,16 +183,55 @@ private:
       for (int buffer : operandOf(node, strategy, operand))
         reads.insert(buffer);
     bool isStep = !llvm::isa<ReshapeOp, WeightOp, ConstantOp>(node.op) && !staysInKernel(node.op->getResult(0));
-    if (isStep) {
+    if (!isStep) {
+      for (mlir::Value result : node.op->getResults())
+        form(result, 0).reads = reads;
+      return;
+    }
+    std::optional<int64_t> joined = joinedStep(node.op, reads);
+    if (!joined) {
       ++step;
       read(reads);
     }
-    for (mlir::Value result : node.op->getResults())
-      if (isStep)
-        make(result);
-      else
-        form(result, 0).reads = reads;
+    for (mlir::Value result : node.op->getResults()) {
+      make(result);
+      int buffer = form(result, 0).reads[0];
+      if (joined)
+        buffers[buffer].first = *joined;
+      if (!isProduct(node.op))
+        kernels[buffer] = node.op;
+    }
   }
+
+  /// Whether a step is one of the products: itself, or what is done to its result before that is stored.
+  bool isProduct(mlir::Operation *op) {
+    if (llvm::isa<ContractOp>(op))
+      return true;
+    return graph.forecast->followsProduct(op) && llvm::any_of(op->getOperands(), [&](mlir::Value operand) {
+             mlir::Operation *producer = operand.getDefiningOp();
+             return producer && staysInKernel(operand) && isProduct(producer);
+           });
+  }
+
+  /// The step of a kernel that makes this op's result, too: what it stores for others is read here at the same place,
+  /// and all else that is read here is there before.
+  std::optional<int64_t> joinedStep(mlir::Operation *op, const llvm::SmallSetVector<int, 4> &reads) {
+    if (isProduct(op) || !isKept(op))
+      return std::nullopt;
+    mlir::Value domain = isOverRows(op) ? op->getOperand(0) : op->getResult(0);
+    for (int buffer : reads) {
+      auto kernel = kernels.find(buffer);
+      int64_t made = buffers[buffer].first;
+      if (kernel != kernels.end() && isKept(kernel->second) &&
+          shapeOf(kernel->second->getResult(0)) == shapeOf(domain) &&
+          llvm::all_of(reads, [&](int other) { return buffers[other].first <= made; }))
+        return made;
+    }
+    return std::nullopt;
+  }
+
+  static bool isOverRows(mlir::Operation *op) { return llvm::isa<SoftmaxOp, NormalizeOp, ReduceOp>(op); }
+  static bool isKept(mlir::Operation *op) { return op->hasTrait<mlir::OpTrait::Elementwise>() || isOverRows(op); }
 
   void playOutput(const GraphNode &node, int strategy) {
     const Sharding &sharding = node.needs(strategy, 0);
@@ -238,6 +284,7 @@ private:
   std::vector<Output> outputs;
   llvm::DenseSet<int> kept;
   int64_t step = 0;
+  llvm::DenseMap<int, mlir::Operation *> kernels; ///< what computes a buffer, if that is no product or collective
 };
 
 } // namespace

@@ -3,6 +3,8 @@
 
 #include "FusedAttention.h"
 
+#include "dialects/Froe/Constants.h"
+
 namespace froe {
 
 namespace {
@@ -11,33 +13,73 @@ bool isElementwise(mlir::Operation *op) { return op->hasTrait<mlir::OpTrait::Ele
 /// So cheap to compute that every kernel that needs it does it again.
 bool isRepeated(mlir::Operation *op) { return llvm::isa<BroadcastOp, ConstantOp, IotaOp>(op); }
 
+/// Only says which elements are meant.
+bool isLayout(mlir::Operation *op) { return llvm::isa<TransposeOp, SliceOp, ConcatOp, PadOp>(op); }
+
+bool isOverRows(mlir::Operation *op) { return llvm::isa<SoftmaxOp, NormalizeOp, ReduceOp>(op); }
+
+/// The op that uses a value: behind reshapes, which are no work.
+mlir::Operation *userBehindReshapes(mlir::Operation *user) {
+  while (llvm::isa<ReshapeOp>(user) && user->hasOneUse())
+    user = *user->user_begin();
+  return user;
+}
+
 bool startsChain(mlir::Operation *op) {
-  return isElementwise(op) || isRepeated(op) || llvm::isa<GatherOp, WindowOp>(op);
+  return isElementwise(op) || isRepeated(op) || isLayout(op) || llvm::isa<GatherOp, WindowOp, ReshapeOp, ReduceOp>(op);
 }
-bool continuesChain(mlir::Operation *op) {
-  return isElementwise(op) || llvm::isa<SoftmaxOp, NormalizeOp, ReduceOp, BroadcastOp>(op);
+/// Whether a kernel that begins with `user` can compute its operand, which `op` makes, too.
+bool continuesChain(mlir::Operation *op, mlir::Operation *user) {
+  user = userBehindReshapes(user);
+  if (llvm::isa<ReduceOp>(op)) // whose rows the kernel walks over
+    return isElementwise(user);
+  return isElementwise(user) || isLayout(user) || isOverRows(user) || llvm::isa<BroadcastOp>(user);
 }
+/// Whether the step of a product can do `op` to the elements of `value` before they are stored.
+bool isPost(mlir::Operation *op, mlir::Value value) {
+  if (llvm::isa<ReshapeOp>(op))
+    return op->hasOneUse() && isPost(*op->user_begin(), op->getResult(0));
+  if (llvm::isa<ReluOp, SiluOp, TanhOp, SigmoidOp, GeluOp>(op))
+    return true;
+  if (auto cast = llvm::dyn_cast<CastOp>(op)) // of sums that were wider
+    return !cast.getSaturate() && value.getDefiningOp<ContractOp>() != nullptr;
+  if (llvm::isa<DivOp>(op))
+    return op->getOperand(0) == value && numberOf(op->getOperand(1));
+  if (!llvm::isa<AddOp, MulOp>(op))
+    return false;
+  mlir::Value other = op->getOperand(op->getOperand(0) == value ? 1 : 0);
+  return llvm::isa<MulOp>(op) || !numberOf(other);
+}
+
 } // namespace
 
 KernelForecast::KernelForecast(mlir::func::FuncOp main, const Device &device) {
-  for (mlir::Operation &op : main.getBody().front().without_terminator()) {
-    for (mlir::Value operand : op.getOperands()) {
-      mlir::Operation *producer = operand.getDefiningOp();
-      bool fromProduct = producer && isElementwise(&op) && inKernel.contains(operand) &&
-                         (llvm::isa<ContractOp>(producer) || behindProduct.contains(producer));
-      if (fromProduct)
-        behindProduct.insert(&op);
-    }
-    for (mlir::Value result : op.getResults()) {
-      bool once = result.hasOneUse() || isRepeated(&op);
-      bool chains = llvm::all_of(result.getUsers(), continuesChain) && startsChain(&op);
-      bool product = llvm::isa<ContractOp>(op) && llvm::all_of(result.getUsers(), isElementwise);
-      if (!result.use_empty() && once && (chains || product))
-        inKernel.insert(result);
-    }
-  }
+  for (mlir::Operation &op : main.getBody().front().without_terminator())
+    visit(op);
   if (device.fusesAttention)
     fuseAttention(main);
+}
+
+void KernelForecast::visit(mlir::Operation &op) {
+  auto isOfProduct = [&](mlir::Operation *producer) {
+    return producer && (llvm::isa<ContractOp>(producer) || behindProduct.contains(producer));
+  };
+  for (mlir::Value operand : op.getOperands())
+    if (isOfProduct(operand.getDefiningOp()) && inKernel.contains(operand) && !behindProduct.insert(&op).second)
+      inKernel.erase(operand); // one product is done with the other's result
+  for (mlir::Value result : op.getResults()) {
+    bool once = result.hasOneUse() || (isRepeated(&op) && !result.use_empty());
+    bool chains = once && startsChain(&op) &&
+                  llvm::all_of(result.getUsers(), [&](mlir::Operation *user) { return continuesChain(&op, user); });
+    if (!isOfProduct(&op) && chains)
+      inKernel.insert(result);
+    if (!isOfProduct(&op))
+      continue;
+    if (result.hasOneUse() && isPost(*result.user_begin(), result))
+      inKernel.insert(result);
+    else if (chains)
+      ends.insert(result);
+  }
 }
 
 void KernelForecast::fuseAttention(mlir::func::FuncOp main) {

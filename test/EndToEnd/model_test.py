@@ -68,7 +68,7 @@ def forecast_bytes(model: Path, setting: Setting, dims: dict[str, int]) -> int:
     """What the plan says that buffers take."""
     constrain = ["--constrain", setting.constrain] if setting.constrain else []
     options = [option for name, size in dims.items() for option in ("--dim", f"{name}={size}")] + constrain + setting.options
-    cluster = {"cpu": "cpu", "cuda": "a100-80g"}[setting.target]  # those that compiling assumes
+    cluster = {"cpu": "cpu", "cuda": "h100"}[setting.target]  # those that compiling assumes
     plan = call(["plan", model, "--mesh", setting.mesh, "--dtype", setting.dtype, "--cluster", cluster, *options, "--json"], 60)
     return json.loads(plan)["predicted"]["peak_bytes"]
 

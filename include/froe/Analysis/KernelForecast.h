@@ -23,14 +23,18 @@ public:
   bool isStored(mlir::Value value) const;
   /// Whether the op is done on each element of a product before it is stored.
   bool followsProduct(mlir::Operation *op) const { return behindProduct.contains(op); }
+  /// Whether a value is stored because a product's step ends with it. Where the product's result takes another form
+  /// first, a kernel makes the value, and it stays there.
+  bool endsProduct(mlir::Value value) const { return ends.contains(value); }
   AttentionPart partOf(mlir::Operation *product) const { return parts.lookup(product); }
   /// Where a value stays in a kernel only because an attention is fused, all those that must for this; else nothing.
   llvm::ArrayRef<mlir::Value> fusedWith(mlir::Value value) const;
 
 private:
+  void visit(mlir::Operation &op);
   void fuseAttention(mlir::func::FuncOp main);
 
-  llvm::DenseSet<mlir::Value> inKernel;
+  llvm::DenseSet<mlir::Value> inKernel, ends;
   llvm::DenseSet<mlir::Operation *> behindProduct;
   llvm::DenseMap<mlir::Operation *, AttentionPart> parts;
   std::vector<llvm::SmallVector<mlir::Value>> attentions; ///< what is between the products of each
