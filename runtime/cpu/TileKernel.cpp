@@ -30,9 +30,9 @@ template <class S, class B, int bytes> FROE_INLINE Vector<S, bytes> widen(const 
 
 template <class S, class B, int bytes, int rows, int vectors>
 FROE_INLINE void tile(const S *__restrict a, int64_t aRow, int64_t aStep, const B *__restrict b, int64_t bStep,
-                      int64_t k, S *__restrict sums, bool accumulate, Prefetch prefetch) {
+                      int64_t k, S *__restrict sums, int64_t sumsRow, bool accumulate, Prefetch prefetch) {
   using V = Vector<S, bytes>;
-  constexpr int lanes = bytes / sizeof(S), width = lanes * vectors;
+  constexpr int lanes = bytes / sizeof(S);
   V sum[rows][vectors];
 #pragma unroll
   for (int r = 0; r < rows; ++r)
@@ -63,7 +63,7 @@ FROE_INLINE void tile(const S *__restrict a, int64_t aRow, int64_t aStep, const 
   for (int r = 0; r < rows; ++r)
 #pragma unroll
     for (int v = 0; v < vectors; ++v) {
-      V *place = reinterpret_cast<V *>(sums + r * width + v * lanes);
+      V *place = reinterpret_cast<V *>(sums + r * sumsRow + v * lanes);
       *place = accumulate ? *place + sum[r][v] : sum[r][v];
     }
 }
@@ -72,18 +72,18 @@ FROE_INLINE void tile(const S *__restrict a, int64_t aRow, int64_t aStep, const 
 // a row.
 template <class S, class B, int rows>
 FROE_TARGET_AVX512 void tileAvx512(const S *a, int64_t aRow, int64_t aStep, const B *b, int64_t bStep, int64_t k,
-                                   S *sums, bool accumulate, Prefetch prefetch) {
-  tile<S, B, 64, rows, 4>(a, aRow, aStep, b, bStep, k, sums, accumulate, prefetch);
+                                   S *sums, int64_t sumsRow, bool accumulate, Prefetch prefetch) {
+  tile<S, B, 64, rows, 4>(a, aRow, aStep, b, bStep, k, sums, sumsRow, accumulate, prefetch);
 }
 template <class S, class B, int rows>
 FROE_TARGET_AVX2 void tileAvx2(const S *a, int64_t aRow, int64_t aStep, const B *b, int64_t bStep, int64_t k, S *sums,
-                               bool accumulate, Prefetch prefetch) {
-  tile<S, B, 32, rows, 2>(a, aRow, aStep, b, bStep, k, sums, accumulate, prefetch);
+                               int64_t sumsRow, bool accumulate, Prefetch prefetch) {
+  tile<S, B, 32, rows, 2>(a, aRow, aStep, b, bStep, k, sums, sumsRow, accumulate, prefetch);
 }
 template <class S, class B, int rows>
 void tileBaseline(const S *a, int64_t aRow, int64_t aStep, const B *b, int64_t bStep, int64_t k, S *sums,
-                  bool accumulate, Prefetch prefetch) {
-  tile<S, B, 16, rows, 2>(a, aRow, aStep, b, bStep, k, sums, accumulate, prefetch);
+                  int64_t sumsRow, bool accumulate, Prefetch prefetch) {
+  tile<S, B, 16, rows, 2>(a, aRow, aStep, b, bStep, k, sums, sumsRow, accumulate, prefetch);
 }
 
 template <class S, class B> TileKernels<S, B> kernelsFor(Isa isa) {

@@ -8,7 +8,7 @@
 namespace froe::cpu {
 
 /// sums[r][j] (+)= sum over k of a[r * aRow + k * aStep] * b[k * bStep + j], j in [0, width): one tile of a product
-/// whose sums stay in registers. `sums` is dense, [rows][width]; what is behind n in b must be readable (and may be
+/// whose sums stay in registers. Rows of `sums` lie `sumsRow` apart; what is behind n in b must be readable (and may be
 /// anything). With every step `perStep` bytes (whole cache lines) from `next` on are prefetched: the hardware's own
 /// prefetch stops at the end of every page.
 struct Prefetch {
@@ -17,7 +17,7 @@ struct Prefetch {
 };
 template <class S, class B>
 using TileFunction = void (*)(const S *a, int64_t aRow, int64_t aStep, const B *b, int64_t bStep, int64_t k, S *sums,
-                              bool accumulate, Prefetch prefetch);
+                              int64_t sumsRow, bool accumulate, Prefetch prefetch);
 
 inline constexpr int kMaxTileRows = 6;
 

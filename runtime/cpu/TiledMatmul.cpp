@@ -5,6 +5,7 @@
 #include "runtime/cpu/Transpose.h"
 
 #include <algorithm>
+#include <cstring>
 #include <type_traits>
 
 namespace froe::cpu {
@@ -18,6 +19,9 @@ constexpr int64_t kDepth = 384, kRows = 240, kLeftBytes = 1 << 20;
 // arrive while the current one is reread.
 constexpr int64_t kFewRows = 128, kFewRowsBytes = 32 << 10, kFewRowsDepth = 256;
 constexpr int64_t kStreamDepth = 4096, kStreamAhead = 8192, kCachedAhead = 3072;
+// Where b is copied, a task has as many tiles side by side as hold rows of so many bytes: rows of b and c are met in
+// longer runs, which memory and its prefetchers are made for.
+constexpr int64_t kRunBytes = 256;
 
 /// Words that a kernel can read as they are, as sums, even where the stored type is signed.
 template <class E> inline constexpr bool kReadsAsSum = sizeof(E) == sizeof(Sum<E>);
@@ -37,13 +41,17 @@ public:
     depth = product.m <= kMaxTileRows ? std::min(product.k, kStreamDepth)
             : product.m <= kFewRows   ? std::min(kFewRowsBytes / (width * int64_t(sizeof(S))), kFewRowsDepth)
                                       : kDepth;
-    tiles = (product.n + width - 1) / width;
-    tasks = product.batchSize() * chunks * tiles;
+    readsInPlace = (product.weight && layout.panel) || rowsPerChunk <= 2 * kMaxTileRows;
+    int64_t tiles = (product.n + width - 1) / width, perThread = product.batchSize() * chunks * tiles / threads;
+    int64_t together = std::min(kRunBytes / (width * int64_t(sizeof(S))), perThread);
+    sumsRow = readsInPlace ? width : std::max<int64_t>(together, 1) * width;
+    groups = (product.n + sumsRow - 1) / sumsRow;
+    tasks = product.batchSize() * chunks * groups;
     pieceCount = std::min<int64_t>(threads, tasks);
     // Rows of a that lie a multiple of this apart compete for few sets of the first-level cache.
     constexpr int64_t kConflictBytes = 1024;
     bool conflicts = product.a.m * int64_t(sizeof(S)) % kConflictBytes == 0;
-    copiesLeft = !kReadsAsSum<E> || (conflicts && product.m > kMaxTileRows && tiles > 1);
+    copiesLeft = !kReadsAsSum<E> || (conflicts && product.m > kMaxTileRows && product.n > width);
     leftRow = product.k + 64 / int64_t(sizeof(S));
     usesDots = std::is_same_v<E, float> && !product.weight && product.b.m == 1 && product.b.n != 1 &&
                product.a.n == 1 && product.m <= 4 && product.n > 1;
@@ -58,7 +66,7 @@ public:
     Work work{buffers, scratch, scratch + sumsWords(), scratch + sumsWords() + blockWords()};
     Range range = partOf(tasks, 1, pieceCount, piece);
     for (int64_t task = range.begin; task < range.end; ++task)
-      runTask(task, task == range.begin || task % tiles == 0, work);
+      runTask(task, task == range.begin || task % groups == 0, work);
   }
 
 private:
@@ -73,15 +81,15 @@ private:
     int64_t batch, m, rows, n, columns;
   };
 
-  uint64_t sumsWords() const { return uint64_t(rowsPerChunk * width); }
-  uint64_t blockWords() const { return uint64_t(depth * width); }
+  uint64_t sumsWords() const { return uint64_t(rowsPerChunk * sumsRow); }
+  uint64_t blockWords() const { return uint64_t(depth * sumsRow); }
   uint64_t leftWords() const { return copiesLeft ? uint64_t(rowsPerChunk * leftRow) : 0; }
 
   void runTask(int64_t task, bool newChunk, Work &work) {
-    int64_t tile = task % tiles, chunk = task / tiles % chunks;
-    Place place{task / tiles / chunks, chunk * rowsPerChunk, 0, tile * width, 0};
+    int64_t group = task % groups, chunk = task / groups % chunks;
+    Place place{task / groups / chunks, chunk * rowsPerChunk, 0, group * sumsRow, 0};
     place.rows = std::min(rowsPerChunk, product.m - place.m);
-    place.columns = std::min<int64_t>(width, product.n - place.n);
+    place.columns = std::min(sumsRow, product.n - place.n);
     if (newChunk)
       loadLeft(place, work);
     if constexpr (std::is_same_v<E, float>)
@@ -117,7 +125,9 @@ private:
     epilogue.finish({place.batch, place.m, place.rows, place.n, place.columns, work.sums, width}, work.buffers);
   }
 
-  /// Steps [k, k + steps) of one tile column.
+  int64_t tilesOf(const Place &place) const { return (place.columns + width - 1) / width; }
+
+  /// Steps [k, k + steps) of one task.
   void runBlock(const Place &place, int64_t k, int64_t steps, Work &work) {
     const E *b = static_cast<const E *>(work.buffers[product.bBuffer]);
     if (product.weight && layout.panel) {
@@ -128,45 +138,60 @@ private:
     int64_t matrix = product.weight ? product.n * product.k : 1;
     b += batchOffset(product, product.b, place.batch) * matrix + k * kStride + place.n * nStride;
     // Rows far apart share few sets of the first-level cache: where they are read again and again, a copy pays.
-    bool once = place.rows <= 2 * kMaxTileRows;
-    if (nStride == 1 && place.columns == width && once && (kReadsAsSum<E> || kWidens<E>))
+    if (nStride == 1 && place.columns == width && readsInPlace && (kReadsAsSum<E> || kWidens<E>))
       return readStored(place, k, steps, b, kStride, work);
-    copyBlock(b, kStride, nStride, steps, place.columns, work.block);
-    multiply<S>(place, k, steps, work.block, width, work);
+    copyTiles(b, kStride, nStride, steps, place.columns, work.block);
+    for (int64_t tile = 0; tile < tilesOf(place); ++tile)
+      multiply<S>(place, tile, k, steps, work.block + tile * steps * width, width, work);
   }
 
   void readStored(const Place &place, int64_t k, int64_t steps, const E *b, int64_t bStep, Work &work) {
     if constexpr (kReadsAsSum<E> || kWidens<E>) {
-      multiply<Stored>(place, k, steps, reinterpret_cast<const Stored *>(b), bStep, work);
+      multiply<Stored>(place, 0, k, steps, reinterpret_cast<const Stored *>(b), bStep, work);
     } else {
-      copyBlock(b, bStep, 1, steps, place.columns, work.block);
-      multiply<S>(place, k, steps, work.block, width, work);
+      copyTiles(b, bStep, 1, steps, place.columns, work.block);
+      multiply<S>(place, 0, k, steps, work.block, width, work);
     }
   }
 
-  void copyBlock(const E *b, int64_t kStride, int64_t nStride, int64_t steps, int64_t columns, S *block) {
+  /// Tiles one behind the other, each [steps][width].
+  void copyTiles(const E *b, int64_t kStride, int64_t nStride, int64_t steps, int64_t columns, S *block) {
     if constexpr (kReadsAsSum<E> && sizeof(E) == 4)
-      if (kStride == 1 && columns == width)
-        return transposeWords(b, nStride, columns, steps, block, width);
-    for (int64_t k = 0; k < steps; ++k) {
-      for (int64_t n = 0; n < columns; ++n)
-        block[k * width + n] = load(b[k * kStride + n * nStride]);
-      std::fill(block + k * width + columns, block + (k + 1) * width, S(0));
-    }
+      if (kStride == 1) {
+        for (; columns >= width; columns -= width, b += width * nStride, block += steps * width)
+          transposeWords(b, nStride, width, steps, block, width);
+        if (columns == 0)
+          return;
+      }
+    for (int64_t k = 0; k < steps; ++k)
+      for (int64_t first = 0; first < columns; first += width) {
+        S *row = block + first * steps + k * width;
+        const E *from = b + k * kStride + first * nStride;
+        int64_t count = std::min<int64_t>(width, columns - first);
+        if (kReadsAsSum<E> && nStride == 1)
+          std::memcpy(row, from, size_t(count) * sizeof(S));
+        else
+          for (int64_t n = 0; n < count; ++n)
+            row[n] = load(from[n * nStride]);
+        std::fill(row + count, row + width, S(0));
+      }
   }
 
+  /// One tile of a task; rows that are complete with the last one are finished, in all tiles.
   template <class B>
-  void multiply(const Place &place, int64_t k, int64_t steps, const B *b, int64_t bStep, Work &work) {
+  void multiply(const Place &place, int64_t tile, int64_t k, int64_t steps, const B *b, int64_t bStep, Work &work) {
     const TileKernels<S, B> &kernels = tileKernels<S, B>();
     int64_t blocks = (place.rows + kMaxTileRows - 1) / kMaxTileRows;
     for (int64_t block = 0; block < blocks; ++block) {
       Range rows = partOf(place.rows, 1, blocks, block);
       int64_t count = rows.end - rows.begin;
-      S *sums = work.sums + rows.begin * width;
+      S *sums = work.sums + rows.begin * sumsRow + tile * width;
       kernels.run[count](work.left + rows.begin * work.leftRow + k * work.leftStep, work.leftRow, work.leftStep, b,
-                         bStep, steps, sums, k > 0, prefetchFor(b, bStep, steps, blocks, block));
-      if (k + steps == product.k)
-        epilogue.finish({place.batch, place.m + rows.begin, count, place.n, place.columns, sums, width}, work.buffers);
+                         bStep, steps, sums, sumsRow, k > 0, prefetchFor(b, bStep, steps, blocks, block));
+      if (k + steps == product.k && tile + 1 == tilesOf(place))
+        epilogue.finish({place.batch, place.m + rows.begin, count, place.n, place.columns,
+                         work.sums + rows.begin * sumsRow, sumsRow},
+                        work.buffers);
     }
   }
 
@@ -187,9 +212,9 @@ private:
   Product product;
   PanelLayout layout;
   Epilogue epilogue;
-  int64_t width, depth, rowsPerChunk, chunks, tiles, tasks, pieceCount;
+  int64_t width, depth, rowsPerChunk, chunks, sumsRow, groups, tasks, pieceCount;
   int64_t leftRow; /* words between rows of a's copy: a cache line more than they have */
-  bool copiesLeft, usesDots;
+  bool copiesLeft, usesDots, readsInPlace;
 };
 
 int64_t tileWidth(froe_type type) {
