@@ -79,6 +79,11 @@ std::vector<Shape> shapes() {
           {"128x1536x768", linear(128, 1536, 768)},
           {"128x50257x768", linear(128, 50257, 768)},
           {"128x768x768 b computed", activations(linear(128, 768, 768))},
+          {"64x3136x576 b computed", activations(linear(64, 3136, 576))}, // convolutions of ResNet-50
+          {"256x3136x64 b computed", activations(linear(256, 3136, 64))},
+          {"128x784x1152 b computed", activations(linear(128, 784, 1152))},
+          {"256x196x2304 b computed", activations(linear(256, 196, 2304))},
+          {"512x49x4608 b computed", activations(linear(512, 49, 4608))},
           {"788x768x768", linear(788, 768, 768)},
           {"96x4096x4096", linear(96, 4096, 4096)},
           {"64x4096x4096", linear(64, 4096, 4096)},
