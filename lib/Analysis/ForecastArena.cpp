@@ -5,10 +5,12 @@
 #include "froe/Planning/ArenaLayout.h"
 
 #include "dialects/Froe/Froe.h"
+#include "dialects/Rank/MatmulOrder.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <array>
 #include <limits>
 #include <map>
 #include <optional>
@@ -179,9 +181,13 @@ private:
 
   void play(const GraphNode &node, int strategy) {
     llvm::SmallSetVector<int, 4> reads;
-    for (unsigned operand = 0; operand < node.op->getNumOperands(); ++operand)
-      for (int buffer : operandOf(node, strategy, operand))
-        reads.insert(buffer);
+    std::array<bool, 2> copies = copiedOperands(node, strategy);
+    for (unsigned operand = 0; operand < node.op->getNumOperands(); ++operand) {
+      llvm::SmallSetVector<int, 4> own = operandOf(node, strategy, operand);
+      if (operand < copies.size() && copies[operand])
+        own = copyInOrder(node, strategy, operand, own);
+      reads.insert(own.begin(), own.end());
+    }
     bool isStep = !llvm::isa<ReshapeOp, WeightOp, ConstantOp>(node.op) && !staysInKernel(node.op->getResult(0));
     if (!isStep) {
       for (mlir::Value result : node.op->getResults())
@@ -201,6 +207,35 @@ private:
       if (!isProduct(node.op))
         kernels[buffer] = node.op;
     }
+  }
+
+  /// Which operands of a product are copied first, since no strides express the order of their dims.
+  std::array<bool, 2> copiedOperands(const GraphNode &node, int strategy) const {
+    auto contract = llvm::dyn_cast<ContractOp>(node.op);
+    if (!contract || graph.forecast->partOf(contract) != AttentionPart::None)
+      return {};
+    mlir::Value lhs = contract.getLhs(), rhs = contract.getRhs(), result = contract.getResult();
+    std::vector<int64_t> left = localShape(shapeOf(lhs), node.needs(strategy, 0), graph.mesh),
+                         right = localShape(shapeOf(rhs), node.needs(strategy, 1), graph.mesh),
+                         made = localShape(shapeOf(result), node.produces(strategy), graph.mesh);
+    llvm::StringRef letters[] = {contract.getLhsLetters(), contract.getRhsLetters()};
+    rank::MatmulShape shape{{letters[0], left}, {letters[1], right}, {contract.getResultLetters(), made}, {}};
+    rank::MatmulOrder order = rank::orderOf(shape, isWeight(lhs), isWeight(rhs));
+    return order.swapped ? std::array{order.rhs != letters[0], order.lhs != letters[1]}
+                         : std::array{order.lhs != letters[0], order.rhs != letters[1]};
+  }
+
+  /// A kernel that makes the operand for this product alone makes it in the right order.
+  llvm::SmallSetVector<int, 4> copyInOrder(const GraphNode &node, int strategy, unsigned operand,
+                                           const llvm::SmallSetVector<int, 4> &reads) {
+    mlir::Value value = node.op->getOperand(operand);
+    if (reads.size() == 1 && kernels.contains(reads[0]) && value.hasOneUse())
+      return reads;
+    ++step;
+    read(reads);
+    llvm::SmallSetVector<int, 4> copy;
+    copy.insert(define(value, node.needs(strategy, static_cast<int>(operand))));
+    return copy;
   }
 
   /// Whether a step is one of the products: itself, or what is done to its result before that is stored.

@@ -1,5 +1,6 @@
 #include "MatmulPosts.h"
 
+#include "dialects/Rank/MatmulOrder.h"
 #include "froe/Transforms/Passes.h"
 
 namespace froe {
@@ -86,40 +87,6 @@ bool isWeight(Value value) {
   return isa_and_nonnull<WeightOp>(value.getDefiningOp());
 }
 
-/// Whether the result's last dim of more than one element comes from the rhs alone (then -1: from the lhs alone; 0:
-/// both).
-int fastestSide(const Product &product) {
-  ArrayRef<int64_t> shape = typeOf(product.result).getShape();
-  for (size_t i = shape.size(); i-- > 0;) {
-    if (shape[i] == 1)
-      continue;
-    bool inLhs = product.lhsLetters.contains(product.resultLetters[i]);
-    bool inRhs = product.rhsLetters.contains(product.resultLetters[i]);
-    return int(inRhs) - int(inLhs);
-  }
-  return 0;
-}
-
-/// Rows of the result should be runs of n; where that leaves a choice, weights, which can be packed, go to the right.
-void orderOperands(Product &product) {
-  int side = fastestSide(product);
-  bool weightOnLeft = isWeight(product.lhs) && !isWeight(product.rhs);
-  if (side > 0 || (side == 0 && !weightOnLeft))
-    return;
-  std::swap(product.lhs, product.rhs);
-  std::swap(product.lhsLetters, product.rhsLetters);
-}
-
-std::string lettersOf(const Product &product, bool inLhs, bool inRhs, bool inResult, StringRef order) {
-  std::string letters;
-  for (char letter : order)
-    if (StringRef(product.lhsLetters).contains(letter) == inLhs &&
-        StringRef(product.rhsLetters).contains(letter) == inRhs &&
-        StringRef(product.resultLetters).contains(letter) == inResult)
-      letters.push_back(letter);
-  return letters;
-}
-
 Value transposed(OpBuilder &builder, Location loc, Value value, StringRef from, StringRef to) {
   if (from == to)
     return value;
@@ -131,36 +98,28 @@ Value transposed(OpBuilder &builder, Location loc, Value value, StringRef from, 
   return TransposeOp::create(builder, loc, typeOf(value).clone(shape), value, permutation);
 }
 
-/// Transposes operands whose summed dims lie in different orders, and as the last resort all three tensors.
-void makeExpressible(OpBuilder &builder, Location loc, Product &product) {
-  auto isExpressible = [&](const Product &candidate) { return rank::stridesOf(shapeOf(candidate, {})).has_value(); };
-  if (isExpressible(product))
+/// Puts the operands in their places, and copies tensors of which no strides make a product.
+void bringInOrder(OpBuilder &builder, Location loc, Product &product) {
+  rank::MatmulOrder order = rank::orderOf(shapeOf(product, {}), isWeight(product.lhs), isWeight(product.rhs));
+  if (order.swapped) {
+    std::swap(product.lhs, product.rhs);
+    std::swap(product.lhsLetters, product.rhsLetters);
+  }
+  product.lhs = transposed(builder, loc, product.lhs, product.lhsLetters, order.lhs);
+  product.rhs = transposed(builder, loc, product.rhs, product.rhsLetters, order.rhs);
+  product.lhsLetters = order.lhs;
+  product.rhsLetters = order.rhs;
+  if (order.result == product.resultLetters)
     return;
-  std::string batch = lettersOf(product, true, true, true, product.resultLetters);
-  std::string m = lettersOf(product, true, false, true, product.resultLetters);
-  std::string n = lettersOf(product, false, true, true, product.resultLetters);
-  std::string k = lettersOf(product, true, true, false, product.rhsLetters);
-  Product candidate = product;
-  candidate.lhsLetters = batch + m + k;
-  candidate.lhs = transposed(builder, loc, product.lhs, product.lhsLetters, candidate.lhsLetters);
-  if (!isExpressible(candidate)) {
-    candidate.rhsLetters = batch + k + n;
-    candidate.rhs = transposed(builder, loc, product.rhs, product.rhsLetters, candidate.rhsLetters);
-  }
-  if (!isExpressible(candidate)) {
-    std::string ordered = batch + m + n;
-    SmallVector<int64_t> shape;
-    for (char letter : ordered)
-      shape.push_back(typeOf(product.result).getDimSize(product.resultLetters.find(letter)));
-    auto contract = ContractOp::create(builder, loc, typeOf(product.result).clone(shape),
-                                       candidate.lhsLetters + "," + candidate.rhsLetters + "->" + ordered,
-                                       candidate.lhs, candidate.rhs);
-    Value result = transposed(builder, loc, contract.getResult(), ordered, product.resultLetters);
-    product.result.replaceAllUsesWith(result);
-    candidate.resultLetters = ordered;
-    candidate.result = contract.getResult();
-  }
-  product = candidate;
+  SmallVector<int64_t> shape;
+  for (char letter : order.result)
+    shape.push_back(typeOf(product.result).getDimSize(product.resultLetters.find(letter)));
+  auto contract = ContractOp::create(builder, loc, typeOf(product.result).clone(shape),
+                                     order.lhs + "," + order.rhs + "->" + order.result, product.lhs, product.rhs);
+  product.result.replaceAllUsesWith(
+      transposed(builder, loc, contract.getResult(), order.result, product.resultLetters));
+  product.resultLetters = order.result;
+  product.result = contract.getResult();
 }
 
 Value reshaped(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t> shape) {
@@ -180,9 +139,8 @@ void selectMatmul(ContractOp contract) {
   absorbOperand(product, product.lhs, product.lhsLetters);
   absorbOperand(product, product.rhs, product.rhsLetters);
   absorbResultTransposes(product);
-  orderOperands(product);
   OpBuilder builder(product.result.getDefiningOp());
-  makeExpressible(builder, contract.getLoc(), product);
+  bringInOrder(builder, contract.getLoc(), product);
 
   PostChain chain = findPosts(product);
   builder.setInsertionPoint(chain.last);
